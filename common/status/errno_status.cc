@@ -50,8 +50,10 @@ absl::StatusCode CodeOf(int errno_value) {
 
 absl::Status ErrnoStatus(int errno_value, std::string_view what_was_tried, std::string_view advice) {
   const char* name = strerrorname_np(errno_value);
-  std::string message = absl::StrCat(View(what_was_tried), ": ", strerrordesc_np(errno_value) ? strerrordesc_np(errno_value) : "unknown error",
-                                     " (", name ? name : absl::StrCat("errno ", errno_value).c_str(), ")");
+  std::string message =
+      absl::StrCat(View(what_was_tried), ": ",
+                   strerrordesc_np(errno_value) ? strerrordesc_np(errno_value) : "unknown error", " (",
+                   name ? name : absl::StrCat("errno ", errno_value).c_str(), ")");
   if (!advice.empty()) absl::StrAppend(&message, "; ", View(advice));
   absl::Status status(CodeOf(errno_value), message);
   status.SetPayload(kErrnoPayload, absl::Cord(absl::StrCat(errno_value)));

@@ -1,4 +1,5 @@
-// Statuses made of an errno, in the project's form: what was tried, with which value, why it failed, what to do.
+// Statuses made of an errno, in the project's form: what was tried, with which value, why it failed, what to
+// do.
 #pragma once
 
 #include <string_view>

@@ -6,10 +6,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define TUTTI_RETURN_IF_ERROR(expression)                              \
-  do {                                                                 \
-    if (absl::Status tutti_status_ = (expression); !tutti_status_.ok()) \
-      return tutti_status_;                                            \
+#define TUTTI_RETURN_IF_ERROR(expression)                                                     \
+  do {                                                                                        \
+    if (absl::Status tutti_status_ = (expression); !tutti_status_.ok()) return tutti_status_; \
   } while (false)
 
 #define TUTTI_CONCAT_INNER_(a, b) a##b

@@ -1,7 +1,7 @@
 // The clock of one host, injected wherever time is read.
 //
-// HostTime and TimelineTime are types apart, so that the clocks of two hosts cannot be subtracted by accident:
-// only ClockMapping turns one into the other.
+// HostTime and TimelineTime are types apart, so that the clocks of two hosts cannot be subtracted by
+// accident: only ClockMapping turns one into the other.
 #pragma once
 
 #include <compare>

@@ -50,12 +50,12 @@ std::optional<ClockMapping> MinimumDelayEstimator::At(TimelineTime now) const {
   if (samples_.empty()) return std::nullopt;
   const Drift drift = EstimateDrift();
   const auto bound_now = [&](const Sample& sample) {
-    return sample.half_delay_ns +
-           static_cast<int64_t>(std::ceil(std::abs(static_cast<double>(now - sample.timeline)) * drift.bound));
+    return sample.half_delay_ns + static_cast<int64_t>(std::ceil(
+                                      std::abs(static_cast<double>(now - sample.timeline)) * drift.bound));
   };
-  const Sample& best = *std::min_element(
-      samples_.begin(), samples_.end(),
-      [&](const Sample& a, const Sample& b) { return bound_now(a) < bound_now(b); });
+  const Sample& best =
+      *std::min_element(samples_.begin(), samples_.end(),
+                        [&](const Sample& a, const Sample& b) { return bound_now(a) < bound_now(b); });
   const ClockMapping at_sample(best.host, best.timeline, drift.value, best.half_delay_ns, drift.bound);
   return ClockMapping(at_sample.ToHost(now), now, drift.value, bound_now(best), drift.bound);
 }

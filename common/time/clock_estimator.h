@@ -1,9 +1,9 @@
 // Estimates the mapping between one host's clock and the common timeline from four-timestamp exchanges.
 //
-// The coordinator sends a probe at t1, the host receives it at t2 and answers at t3, the answer arrives at t4.
-// Whatever the path's asymmetry, the timeline at the host's (t2 + t3) / 2 lies within
-// (t1 + t4) / 2 +- ((t4 - t1) - (t3 - t2)) / 2: that interval is the bound, no assumption is needed
-// (RFC 5905 section 8 has the same four stamps; minimum-delay filtering follows its clock filter).
+// The coordinator sends a probe at t1, the host receives it at t2 and answers at t3, the answer arrives at
+// t4. Whatever the path's asymmetry, the timeline at the host's (t2 + t3) / 2 lies within (t1 + t4) / 2 +-
+// ((t4 - t1) - (t3 - t2)) / 2: that interval is the bound, no assumption is needed (RFC 5905 section 8 has
+// the same four stamps; minimum-delay filtering follows its clock filter).
 #pragma once
 
 #include <cstdint>
