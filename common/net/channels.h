@@ -1,5 +1,5 @@
-// The one factory of gRPC channels and servers: every connection of the project goes through here, so that TLS and
-// limits have one place. Addresses: "unix:/path", "host:port", "[v6]:port".
+// The one factory of gRPC channels and servers: every connection of the project goes through here, so that
+// TLS and limits have one place. Addresses: "unix:/path", "host:port", "[v6]:port".
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/net/socket_lock.h"
 
 namespace tutti::net {
 
@@ -18,37 +19,46 @@ inline constexpr int kMaxMessageBytes = 256 * 1024 * 1024;
 
 struct Endpoint {
   bool is_unix = false;
-  std::string path;     // of the Unix socket
+  std::string path;  // of the Unix socket
   std::string host;
   int port = 0;
   bool loopback = false;  // a Unix socket, or a numeric loopback address, or "localhost"
   std::string target;     // as gRPC wants it
 };
 
-// A missing port is kDefaultPort.
+// A missing port is kDefaultPort; port 0 lets the kernel choose (servers only). IPv6 addresses with a port
+// need brackets. InvalidArgument with what is wrong and what to write instead. Pure; thread-safe.
 absl::StatusOr<Endpoint> ParseEndpoint(const std::string& text);
 
 struct ChannelOptions {
   bool insecure = false;  // named by the user: plain text beyond loopback is allowed
 };
 
-// Refused (FailedPrecondition) for an address beyond Unix sockets and loopback unless insecure.
-absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const Endpoint& endpoint, const ChannelOptions& options);
+// Connects lazily. Each channel has connections of its own. Refused (FailedPrecondition) for an address
+// beyond Unix sockets and loopback unless insecure.
+absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const Endpoint& endpoint,
+                                                           const ChannelOptions& options);
 
 struct ServerOptions {
-  std::vector<std::string> listen;  // endpoints
-  bool insecure = false;            // as above
+  std::vector<std::string> listen;       // endpoints
+  bool insecure = false;                 // as above
   std::vector<grpc::Service*> services;  // outlive the server
 };
 
+// Owns the server and its locks; shut `server` down before the services go.
 struct Server {
+  std::vector<SocketLock> locks;  // of the Unix sockets; given up after the server is gone
   std::unique_ptr<grpc::Server> server;
   std::vector<Endpoint> bound;  // with the ports that were chosen
   bool insecure = false;        // it listens in plain text beyond loopback
 };
 
-// With health and reflection. A used port or a socket path held by a live daemon is an error: a Unix socket is locked
-// (flock on PATH.lock) before it is bound, since gRPC would silently take over the path of a live server.
+// The sentence for a plain-text address beyond loopback that was not allowed by name.
+std::string PlainTextRefusal(const Endpoint& endpoint);
+
+// With health and reflection. Nothing is bound where one of the addresses is refused (FailedPrecondition, as
+// above). A used port or a socket path held by a live daemon is an error: a Unix socket is locked (flock on
+// PATH.lock) before it is bound, since gRPC would silently take over the path of a live server.
 absl::StatusOr<Server> StartServer(const ServerOptions& options);
 
 }  // namespace tutti::net
