@@ -1,0 +1,151 @@
+"""The other tools: how one round of each is started, and what it says about itself.
+
+Every tool is asked for the same: message size, streams, socket buffers, seconds; nothing is pinned. Servers
+are started afresh for each round, so no round inherits anything. What a tool reports is only shown beside the
+kernel's counters.
+"""
+
+import json
+import re
+import subprocess
+import time
+from dataclasses import dataclass
+
+from network_pair import Host, NetworkPair
+
+PORT = 5201
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is asked of each contender."""
+
+    protocol: str  # "tcp" or "udp"
+    streams: int
+    message_bytes: int
+    buffer_bytes: int | None  # SO_SNDBUF and SO_RCVBUF; None: the kernel's default
+    seconds: int
+
+
+def version_of(command: list[str]) -> str:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=10)
+    lines = done.stdout.strip().splitlines()
+    return lines[0] if lines else "unknown"
+
+
+def iperf3_version() -> str:
+    return version_of(["iperf3", "--version"])
+
+
+def iperf_version() -> str:
+    return version_of(["iperf", "--version"])
+
+
+def wait_for_port(host: Host, protocol: str, port: int, timeout_s: float = 5) -> None:
+    """Until a server listens; asked from /proc, so that no connection disturbs it."""
+    flag = "-ltnH" if protocol == "tcp" else "-lunH"
+    deadline = time.monotonic() + timeout_s
+    while not host.run(["ss", flag, f"sport = :{port}"]).strip():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"no {protocol} server on port {port} of {host.name} after {timeout_s} s")
+        time.sleep(0.02)
+
+
+def _finish(process: subprocess.Popen, timeout_s: float, what: str) -> str:
+    try:
+        output, errors = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{what} did not end within {timeout_s} s") from None
+    if process.returncode != 0:
+        raise RuntimeError(f"{what}: exit {process.returncode}: {(errors or output).strip()[:400]}")
+    return output
+
+
+def iperf3_command(load: Load, address: str, port: int = PORT) -> list[str]:
+    command = [
+        "iperf3",
+        "-c",
+        address,
+        "-p",
+        str(port),
+        "-t",
+        str(load.seconds),
+        "-P",
+        str(load.streams),
+        "-l",
+        str(load.message_bytes),
+        "-J",
+    ]
+    if load.protocol == "udp":
+        command += ["-u", "-b", "0"]
+    if load.buffer_bytes is not None:
+        command += ["-w", str(load.buffer_bytes)]
+    return command
+
+
+def iperf3_received_bps(report: dict) -> float | None:
+    """What iperf3 says that the receiver got, over its whole duration."""
+    end = report.get("end", {})
+    if "sum_received" in end:
+        return end["sum_received"]["bits_per_second"]
+    total = end.get("sum")
+    if not total or not total.get("packets"):
+        return None
+    return total["bits_per_second"] * (1 - total["lost_packets"] / total["packets"])
+
+
+def run_iperf3(pair: NetworkPair, load: Load) -> float | None:
+    """One test; returns the throughput that iperf3 states."""
+    server = pair.receiver.start(
+        ["iperf3", "-s", "-1", "-p", str(PORT)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_for_port(pair.receiver, "tcp", PORT)
+        client = pair.sender.start(
+            iperf3_command(load, pair.receiver.address),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            output = _finish(client, load.seconds + 20, "iperf3")
+        finally:
+            pair.sender.stop(client)
+        return iperf3_received_bps(json.loads(output))
+    finally:
+        pair.receiver.stop(server)
+
+
+def iperf_commands(load: Load, address: str) -> tuple[list[str], list[str]]:
+    shared = ["-p", str(PORT), "-l", str(load.message_bytes)]
+    if load.protocol == "udp":
+        shared.append("-u")
+    if load.buffer_bytes is not None:
+        shared += ["-w", str(load.buffer_bytes)]
+    client = ["iperf", "-c", address, *shared, "-t", str(load.seconds), "-P", str(load.streams), "-f", "k"]
+    if load.protocol == "udp":
+        client += ["-b", "100g"]
+    return ["iperf", "-s", *shared, "-f", "k"], client
+
+
+_IPERF_RATE = re.compile(r"([\d.]+)\s+Kbits/sec")
+
+
+def run_iperf(pair: NetworkPair, load: Load) -> float | None:
+    """One test; returns the throughput that its server states, summed over streams, if it states one."""
+    server_command, client_command = iperf_commands(load, pair.receiver.address)
+    server = pair.receiver.start(server_command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        wait_for_port(pair.receiver, load.protocol, PORT)
+        client = pair.sender.start(client_command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            _finish(client, load.seconds + 20, "iperf")
+        finally:
+            pair.sender.stop(client)
+        pair.receiver.stop(server, gently_s=2)
+        rates = [
+            float(rate) for line in server.stdout if "SUM" not in line for rate in _IPERF_RATE.findall(line)
+        ]
+        return sum(rates) * 1000 if len(rates) == load.streams else None
+    finally:
+        pair.receiver.stop(server)

@@ -1,0 +1,252 @@
+"""The real programs on the two hosts of a bench: a coordinator and a worker beside each other, the other
+worker far off.
+
+As in the README's example for two real hosts. The daemons live as long as the bench; each round is one `tutti
+run`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from network_pair import Host, NetworkPair
+
+PROGRAMS = ("tutti", "tutti-coordinator", "tutti-worker")
+COORDINATOR_PORT = 7117
+
+
+def check_programs(bin_dir: Path) -> None:
+    missing = [name for name in PROGRAMS if not os.access(bin_dir / name, os.X_OK)]
+    if missing:
+        raise SystemExit(
+            f"{', '.join(missing)} not found in {bin_dir}: build Release first, or say --bin DIR"
+        )
+
+
+def tutti_version(bin_dir: Path) -> str:
+    done = subprocess.run([bin_dir / "tutti", "version"], stdout=subprocess.PIPE, text=True, timeout=10)
+    return done.stdout.strip().splitlines()[0] if done.stdout.strip() else "unknown"
+
+
+@dataclass
+class PlanText:
+    """A plan of one entry between two hosts (names as the bench's workers or the lab's)."""
+
+    name: str
+    protocol: str
+    streams: int
+    message_bytes: int
+    warmup_ms: int
+    measure_ms: int
+    cooldown_ms: int
+    interval_ms: int = 100
+    repeat: int = 1
+    buffer_bytes: int | None = None
+    rate: str | None = None
+    hosts: tuple[str, str] = field(default=("a", "b"))
+
+    def duration_s(self) -> float:
+        """Of one trial, as the plan's timing says."""
+        return (self.warmup_ms + self.measure_ms + self.cooldown_ms) / 1000
+
+    def text(self) -> str:
+        buffer = "default" if self.buffer_bytes is None else f"{self.buffer_bytes}B"
+        lines = [
+            "version: 1",
+            f"name: {self.name}",
+            "roles:",
+            f"  sender: {{hosts: [{self.hosts[0]}]}}",
+            f"  receiver: {{hosts: [{self.hosts[1]}]}}",
+            "traffic:",
+            "  - name: load",
+            "    from: sender",
+            "    to: receiver",
+            "    pattern: pairs",
+            f"    streams: {self.streams}",
+            f"    protocol: {self.protocol}",
+            f"    message_size: {self.message_bytes}B",
+            f"    socket_buffer: {{send: {buffer}, receive: {buffer}}}",
+        ]
+        if self.rate:
+            lines.append(f"    rate: {self.rate}")
+        lines += [
+            f"timing: {{warmup: {self.warmup_ms}ms, measure: {self.measure_ms}ms, "
+            f"cooldown: {self.cooldown_ms}ms, interval: {self.interval_ms}ms}}",
+            f"repeat: {self.repeat}",
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def trials_of(result: dict) -> list[dict]:
+    """Every trial of a result, good or not, in the order of execution."""
+    return [trial for case in result["cases"] for trial in case["trials"]]
+
+
+def status_of(message: dict) -> str:
+    """ "good" for TRIAL_STATUS_GOOD."""
+    return str(message["status"]).rsplit("STATUS_", 1)[-1].lower()
+
+
+def require_good(trial: dict) -> dict:
+    if status_of(trial) != "good":
+        raise RuntimeError(
+            f"trial {trial['repetition']} is {status_of(trial)}: {'; '.join(trial.get('reasons', []))}"
+        )
+    return trial
+
+
+def only_entry(trial: dict) -> dict:
+    entries = trial["entries"]
+    if len(entries) != 1:
+        raise RuntimeError(f"{len(entries)} entries in a plan of one")
+    return entries[0]
+
+
+def host_of(trial: dict, name: str) -> dict:
+    return next(host for host in trial["hosts"] if host["host"] == name)
+
+
+def window_on_timeline(trial: dict, host: str) -> tuple[int, int]:
+    """The actual edges of a host's window on the coordinator's CLOCK_MONOTONIC, in ns."""
+    t0 = trial.get("t0_timeline_ns")
+    if not t0:
+        raise RuntimeError("the result has no t0_timeline_ns: nothing outside can be compared with it")
+    edges = host_of(trial, host)
+    return t0 + edges["window_begin_trial_ns"], t0 + edges["window_end_trial_ns"]
+
+
+class TuttiPair:
+    """Context manager: worker "a" with the coordinator on pair.sender, worker "b" on pair.receiver."""
+
+    def __init__(self, pair: NetworkPair, bin_dir: Path):
+        self._pair = pair
+        self._bin = bin_dir
+        self._daemons: list[tuple[Host, subprocess.Popen]] = []
+
+    def __enter__(self) -> "TuttiPair":
+        self._dir = Path(tempfile.mkdtemp(prefix="tutti-bench-"))
+        self._socket = f"unix:{self._dir}/coordinator.sock"
+        try:
+            address = f"{self._pair.sender.address}:{COORDINATOR_PORT}"
+            self._start(
+                self._pair.sender,
+                "coordinator",
+                [
+                    self._bin / "tutti-coordinator",
+                    "--listen",
+                    self._socket,
+                    "--listen",
+                    address,
+                    "--insecure",
+                ],
+            )
+            self._start(
+                self._pair.sender,
+                "worker-a",
+                [self._bin / "tutti-worker", "--name", "a", "--coordinator", address, "--insecure"],
+            )
+            self._start(
+                self._pair.receiver,
+                "worker-b",
+                [self._bin / "tutti-worker", "--name", "b", "--coordinator", address, "--insecure"],
+            )
+            self._wait_for_workers(2, timeout_s=10)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        for host, daemon in reversed(self._daemons):
+            daemon.terminate()
+            try:
+                daemon.wait(3)
+            except subprocess.TimeoutExpired:
+                pass
+            host.stop(daemon)
+        shutil.rmtree(self._dir, ignore_errors=True)
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "XDG_STATE_HOME": str(self._dir)}
+
+    def _start(self, host: Host, name: str, command: list) -> None:
+        log = open(self._dir / f"{name}.log", "wb")
+        with log:
+            self._daemons.append(
+                (
+                    host,
+                    host.start(
+                        [str(part) for part in command],
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        env=self._environment(),
+                    ),
+                )
+            )
+
+    def logs(self) -> str:
+        return "\n".join(
+            f"--- {path.name}\n{path.read_text(errors='replace')[-2000:]}"
+            for path in sorted(self._dir.glob("*.log"))
+        )
+
+    def _wait_for_workers(self, count: int, timeout_s: float) -> None:
+        deadline = time.monotonic() + timeout_s
+        while True:
+            for _, daemon in self._daemons:
+                if daemon.poll() is not None:
+                    raise RuntimeError(f"a daemon ended with {daemon.returncode}\n{self.logs()}")
+            listed = subprocess.run(
+                [self._bin / "tutti", "workers", "--coordinator", self._socket],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=10,
+            )
+            if (
+                listed.returncode == 0
+                and sum("idle" in line.lower() for line in listed.stdout.splitlines()) >= count
+            ):
+                return
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"not {count} workers after {timeout_s} s: {listed.stdout}\n{self.logs()}")
+            time.sleep(0.1)
+
+    def run(self, plan: PlanText, timeout_s: float | None = None) -> dict:
+        """One `tutti run`; returns the whole result. Runs that are not good come back too: look at the
+        trials.
+        """
+        plan_file = self._dir / "plan.yaml"
+        result_file = self._dir / "result.json"
+        plan_file.write_text(plan.text())
+        result_file.unlink(missing_ok=True)
+        if timeout_s is None:
+            timeout_s = 30 + plan.repeat * (plan.duration_s() + 3)
+        command = [
+            self._bin / "tutti",
+            "run",
+            "--coordinator",
+            self._socket,
+            plan_file,
+            "--json",
+            result_file,
+        ]
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout_s,
+            env=self._environment(),
+        )
+        if not result_file.exists():
+            raise RuntimeError(f"tutti run: exit {done.returncode}, no result: {done.stdout.strip()[-1500:]}")
+        return json.loads(result_file.read_text())
