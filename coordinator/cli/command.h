@@ -1,0 +1,24 @@
+// The commands of `tutti`, one file each. A command registers its options with the parser and, where the user
+// chose it, leaves what is to be run in `chosen`; main() calls that after parsing.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace tutti::cli {
+
+using Chosen = std::function<int()>;  // returns an ExitCode
+
+void AddValidateCommand(CLI::App& app, Chosen& chosen);
+void AddPlanCommand(CLI::App& app, Chosen& chosen);
+void AddRunCommand(CLI::App& app, Chosen& chosen);
+void AddLabCommand(CLI::App& app, Chosen& chosen);
+void AddWorkersCommand(CLI::App& app, Chosen& chosen);
+void AddShowCommand(CLI::App& app, Chosen& chosen);
+void AddSchemaCommand(CLI::App& app, Chosen& chosen);
+void AddVersionCommand(CLI::App& app, Chosen& chosen);
+
+}  // namespace tutti::cli

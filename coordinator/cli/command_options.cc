@@ -1,0 +1,53 @@
+#include "coordinator/cli/command_options.h"
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/report/report.h"
+
+namespace tutti::cli {
+
+void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address) {
+  address.address = kDefaultCoordinator;
+  command
+      .add_option("--coordinator", address.address,
+                  "Where the coordinator listens: HOST[:PORT], [IPV6]:PORT or unix:/PATH")
+      ->envname("TUTTI_COORDINATOR")
+      ->type_name("ADDR")
+      ->capture_default_str();
+  command.add_flag("--insecure", address.insecure, "Allow plain text to a coordinator on another host");
+}
+
+void AddPlanArgument(CLI::App& command, std::string& path) {
+  command.add_option("PLAN", path, "A plan's file; - is standard input")->required()->type_name("FILE");
+}
+
+void AddSetOption(CLI::App& command, std::vector<std::string>& overrides) {
+  command
+      .add_option(
+          "--set", overrides,
+          "Override a value of the plan: timing.measure=2s, traffic.bulk.protocol=tcp, matrix.streams=[4]")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void AddReportOptions(CLI::App& command, RunOptions& options) {
+  std::string formats;
+  for (const report::Exporter& exporter : report::Exporters()) {
+    absl::StrAppend(&formats, formats.empty() ? "" : ", ", exporter.name);
+  }
+  command.add_option("--format", options.format, absl::StrCat("How the report is printed: ", formats))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--detail", options.detail, "Also machines, hosts and streams");
+  command.add_flag("--timeline", options.timeline, "Also the intervals of all hosts on one time axis");
+}
+
+void AddRunOptions(CLI::App& command, RunOptions& options) {
+  AddSetOption(command, options.overrides);
+  AddReportOptions(command, options);
+  command.add_option("--json", options.json_path, "Also write the whole result to this file, as JSON")
+      ->type_name("FILE");
+  command.add_flag("--quiet,-q", options.quiet, "No line per interval while it runs");
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,26 @@
+// Options that several commands share. Include it only where the parser is included anyway.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "coordinator/cli/coordinator_client.h"
+#include "coordinator/cli/run_flow.h"
+
+namespace tutti::cli {
+
+inline constexpr char kDefaultCoordinator[] = "127.0.0.1:7117";
+
+// --coordinator, else $TUTTI_COORDINATOR, else kDefaultCoordinator; --insecure.
+void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address);
+// PLAN
+void AddPlanArgument(CLI::App& command, std::string& path);
+// --set KEY=VALUE, as often as wanted
+void AddSetOption(CLI::App& command, std::vector<std::string>& overrides);
+// --format, --detail, --timeline
+void AddReportOptions(CLI::App& command, RunOptions& options);
+// The above and --set, --json, --quiet
+void AddRunOptions(CLI::App& command, RunOptions& options);
+
+}  // namespace tutti::cli

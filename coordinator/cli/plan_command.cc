@@ -1,0 +1,95 @@
+// tutti plan PLAN: what would run, where, for how long; nothing is sent.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coordinator/cli/command.h"
+#include "coordinator/cli/command_options.h"
+#include "coordinator/cli/dry_run.h"
+#include "coordinator/cli/exit_codes.h"
+#include "coordinator/cli/fake_fleet.h"
+#include "coordinator/cli/plan_file.h"
+
+namespace tutti::cli {
+namespace {
+
+struct Arguments {
+  std::string path;
+  std::vector<std::string> overrides;
+  int hosts = 0;  // 0: as many as the plan needs
+  CoordinatorAddress coordinator;
+  bool ask_coordinator = false;
+};
+
+int Fail(const absl::Status& status, ExitCode code) {
+  std::cerr << "tutti: " << status.message() << "\n";
+  return code;
+}
+
+absl::StatusOr<std::vector<plan::Candidate>> FleetOf(const CoordinatorAddress& address) {
+  const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client = MakeCoordinatorClient(address);
+  if (!client.ok()) return client.status();
+  const absl::StatusOr<tutti::v1::ListWorkersResponse> workers = (*client)->ListWorkers();
+  if (!workers.ok()) return workers.status();
+  std::vector<plan::Candidate> fleet;
+  for (const tutti::v1::WorkerInfo& worker : workers->workers()) {
+    if (worker.state() == tutti::v1::WorkerInfo::STATE_LOST) continue;
+    plan::Candidate candidate;
+    candidate.name = worker.name();
+    candidate.labels = {worker.labels().begin(), worker.labels().end()};
+    candidate.facts = worker.facts();
+    candidate.control_address = worker.control_address();
+    fleet.push_back(std::move(candidate));
+  }
+  return fleet;
+}
+
+int DryRun(const Arguments& arguments) {
+  const absl::StatusOr<PlanText> text = ReadPlanFile(arguments.path);
+  if (!text.ok()) return Fail(text.status(), kUsage);
+  const std::optional<tutti::v1::Plan> plan = LoadOrPrintErrors(*text, arguments.overrides, std::cerr);
+  if (!plan) return kInvalidPlan;
+  std::vector<plan::Candidate> fleet;
+  if (arguments.ask_coordinator) {
+    absl::StatusOr<std::vector<plan::Candidate>> asked = FleetOf(arguments.coordinator);
+    if (!asked.ok()) return Fail(asked.status(), ExitCodeOfCall(asked.status()));
+    fleet = std::move(*asked);
+  } else {
+    fleet = FakeFleet(*plan, arguments.hosts > 0 ? arguments.hosts : HostsNeeded(*plan));
+  }
+  const absl::StatusOr<std::string> description = DescribePlan(*plan, fleet);
+  if (!description.ok()) return Fail(description.status(), kInvalidPlan);
+  std::cout << *description;
+  return kPassed;
+}
+
+}  // namespace
+
+void AddPlanCommand(CLI::App& app, Chosen& chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "plan", "Show what a plan would do: every case, who sends to whom, streams, ports, duration");
+  AddPlanArgument(*command, arguments->path);
+  AddSetOption(*command, arguments->overrides);
+  CLI::Option* hosts =
+      command
+          ->add_option("--hosts", arguments->hosts,
+                       "Lab hosts to place the roles on (default: as many as the plan needs)")
+          ->check(CLI::Range(1, 1000))
+          ->type_name("N");
+  CLI::Option* coordinator = command
+                                 ->add_option("--coordinator", arguments->coordinator.address,
+                                              "Place on the workers of this coordinator")
+                                 ->type_name("ADDR")
+                                 ->excludes(hosts);
+  command->add_flag("--insecure", arguments->coordinator.insecure,
+                    "Allow plain text to a coordinator on another host");
+  command->callback([arguments, coordinator, &chosen] {
+    arguments->ask_coordinator = coordinator->count() > 0;
+    chosen = [arguments] { return DryRun(*arguments); };
+  });
+}
+
+}  // namespace tutti::cli

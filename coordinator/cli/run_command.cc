@@ -1,0 +1,54 @@
+// tutti run PLAN: on the workers of a coordinator.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "coordinator/cli/command.h"
+#include "coordinator/cli/command_options.h"
+#include "coordinator/cli/exit_codes.h"
+#include "coordinator/cli/plan_file.h"
+#include "coordinator/cli/run_flow.h"
+
+namespace tutti::cli {
+namespace {
+
+struct Arguments {
+  std::string path;
+  CoordinatorAddress coordinator;
+  RunOptions options;
+};
+
+int Fail(const absl::Status& status, ExitCode code) {
+  std::cerr << "tutti: " << status.message() << "\n";
+  return code;
+}
+
+int Run(Arguments& arguments) {
+  const absl::Status usage = CheckRunOptions(arguments.options);
+  if (!usage.ok()) return Fail(usage, kUsage);
+  const absl::StatusOr<PlanText> text = ReadPlanFile(arguments.path);
+  if (!text.ok()) return Fail(text.status(), kUsage);
+  if (!LoadOrPrintErrors(*text, arguments.options.overrides, std::cerr)) return kInvalidPlan;
+  const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
+      MakeCoordinatorClient(arguments.coordinator);
+  if (absl::IsInvalidArgument(client.status())) return Fail(client.status(), kUsage);
+  if (!client.ok()) return Fail(client.status(), ExitCodeOfCall(client.status()));
+  arguments.options.color = isatty(STDOUT_FILENO) != 0;
+  return RunPlan(**client, *text, arguments.options, Screens{.out = std::cout, .live = std::cerr});
+}
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app, Chosen& chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("run", "Run a plan on the workers of a coordinator");
+  AddPlanArgument(*command, arguments->path);
+  AddCoordinatorOptions(*command, arguments->coordinator);
+  AddRunOptions(*command, arguments->options);
+  command->callback([arguments, &chosen] { chosen = [arguments] { return Run(*arguments); }; });
+}
+
+}  // namespace tutti::cli

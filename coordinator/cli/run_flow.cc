@@ -1,0 +1,169 @@
+#include "coordinator/cli/run_flow.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <ostream>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/macros.h"
+#include "common/sync/thread_annotations.h"
+#include "coordinator/cli/exit_codes.h"
+#include "coordinator/cli/interrupts.h"
+#include "coordinator/cli/result_files.h"
+#include "coordinator/report/report.h"
+
+namespace tutti::cli {
+namespace {
+
+// "alice@lab7", shown to those who wait for the same hosts.
+std::string UserName() {
+  const passwd* user = getpwuid(getuid());
+  const char* from_environment = getenv("SUDO_USER");
+  std::string name = from_environment != nullptr ? from_environment : "";
+  if (name.empty()) name = user != nullptr ? user->pw_name : absl::StrCat("uid ", getuid());
+  char host[256] = {};
+  if (gethostname(host, sizeof(host) - 1) != 0) return name;
+  return absl::StrCat(name, "@", host);
+}
+
+// A cancel that may be asked for before the run has an id. Thread-safe.
+class Canceller {
+ public:
+  explicit Canceller(CoordinatorClient& client) : client_(client) {}
+
+  void Ask() {
+    static constexpr char kMessage[] = "\ncancelling; once more to quit at once, without the result\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+    std::string run_id;
+    {
+      MutexLock lock(mutex_);
+      asked_ = true;
+      run_id = run_id_;
+    }
+    // The run ends with a result or the watch with an error; either way the watch tells.
+    if (!run_id.empty()) client_.Cancel(run_id).IgnoreError();
+  }
+
+  void Submitted(const std::string& run_id) {
+    bool asked = false;
+    {
+      MutexLock lock(mutex_);
+      run_id_ = run_id;
+      asked = asked_;
+    }
+    if (asked) client_.Cancel(run_id).IgnoreError();
+  }
+
+ private:
+  CoordinatorClient& client_;
+  Mutex mutex_;
+  bool asked_ TUTTI_GUARDED_BY(mutex_) = false;
+  std::string run_id_ TUTTI_GUARDED_BY(mutex_);
+};
+
+// Follows the run's events; keeps the head and, at the end, the result.
+class Follower {
+ public:
+  Follower(const RunOptions& options, std::ostream& live) : options_(options), live_(live) {}
+
+  void OnEvent(const tutti::v1::RunEvent& event) {
+    if (event.has_started()) head_ = event.started().head();
+    if (event.has_ended()) result_ = event.ended();
+    // What the run waits for is told even to the quiet: without it the program seems to hang.
+    if (options_.quiet && !event.has_queued()) return;
+    live_ << report::RenderLiveEvent(event, head_, report::Style{.color = false}) << std::flush;
+  }
+
+  const std::optional<tutti::v1::Result>& result() const { return result_; }
+
+ private:
+  const RunOptions& options_;
+  std::ostream& live_;
+  tutti::v1::Result head_;
+  std::optional<tutti::v1::Result> result_;
+};
+
+int Fail(const absl::Status& status, std::ostream& errors) {
+  errors << "tutti: " << status.message() << "\n";
+  return ExitCodeOfCall(status);
+}
+
+// Prints and leaves the result. A file that could not be written makes a passed run an internal error: a
+// script that asked for it must not go on without it.
+int Deliver(const tutti::v1::Result& result, const RunOptions& options, const Screens& screens) {
+  int exit_code = result.exit_code();
+  const absl::Status printed = PrintResult(result, options, screens.out);
+  if (!printed.ok()) {
+    screens.live << "tutti: " << printed.message() << "\n";
+    if (exit_code == kPassed) exit_code = kInternal;
+  }
+  const absl::StatusOr<std::string> left = LeaveResult(result);
+  if (left.ok()) {
+    screens.live << "result: " << *left << "  (tutti show " << result.run_id() << ")\n";
+  } else {
+    screens.live << "tutti: the result was not left: " << left.status().message() << "\n";
+    if (options.json_path.empty() && exit_code == kPassed) exit_code = kInternal;
+  }
+  if (!options.json_path.empty()) {
+    const absl::Status written = WriteWhole(options.json_path, report::RenderJson(result));
+    if (written.ok()) {
+      screens.live << "result: " << options.json_path << "\n";
+    } else {
+      screens.live << "tutti: --json: " << written.message() << "\n";
+      if (exit_code == kPassed) exit_code = kInternal;
+    }
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+absl::Status CheckRunOptions(const RunOptions& options) {
+  TUTTI_RETURN_IF_ERROR(report::FindExporter(options.format).status());
+  if (!options.json_path.empty()) TUTTI_RETURN_IF_ERROR(CheckWritable(options.json_path));
+  return absl::OkStatus();
+}
+
+int RunPlan(CoordinatorClient& client, const PlanText& plan, const RunOptions& options,
+            const Screens& screens) {
+  tutti::v1::SubmitRequest request;
+  request.set_plan(plan.text);
+  request.set_source_name(plan.source_name);
+  for (const std::string& override_text : options.overrides) request.add_overrides(override_text);
+  request.set_user(UserName());
+
+  signal(SIGPIPE, SIG_IGN);  // `tutti run | head` still leaves its result
+  Canceller canceller(client);
+  InterruptWatch interrupts([&canceller] { canceller.Ask(); });
+  const absl::StatusOr<std::string> run_id = client.Submit(request);
+  if (!run_id.ok()) return Fail(run_id.status(), screens.live);
+  canceller.Submitted(*run_id);
+
+  Follower follower(options, screens.live);
+  const absl::Status watched =
+      client.Watch(*run_id, [&follower](const tutti::v1::RunEvent& event) { follower.OnEvent(event); });
+  if (follower.result()) return Deliver(*follower.result(), options, screens);
+
+  const absl::StatusOr<tutti::v1::Result> result = client.GetResult(*run_id);
+  if (result.ok() && result->status() != tutti::v1::RUN_STATUS_RUNNING)
+    return Deliver(*result, options, screens);
+  screens.live << "tutti: run " << *run_id << " has no result that this program could get\n";
+  if (!watched.ok()) return Fail(watched, screens.live);
+  return result.ok() ? kInternal : Fail(result.status(), screens.live);
+}
+
+absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out) {
+  const report::Style style{.color = options.color};
+  TUTTI_ASSIGN_OR_RETURN(const report::Exporter* exporter, report::FindExporter(options.format));
+  out << exporter->render(result, style);
+  if (options.detail) out << "\n" << report::RenderDetail(result, style);
+  if (options.timeline) out << "\n" << report::RenderTimeline(result, style);
+  out << std::flush;
+  return out ? absl::OkStatus() : absl::DataLossError("the report could not be written to standard output");
+}
+
+}  // namespace tutti::cli

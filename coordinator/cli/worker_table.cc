@@ -1,0 +1,70 @@
+#include "coordinator/cli/worker_table.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/units/units.h"
+
+namespace tutti::cli {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string State(const tutti::v1::WorkerInfo& worker) {
+  std::string state = "-";
+  if (worker.state() == tutti::v1::WorkerInfo::STATE_IDLE) state = "idle";
+  if (worker.state() == tutti::v1::WorkerInfo::STATE_BUSY) state = "busy";
+  if (worker.state() == tutti::v1::WorkerInfo::STATE_LOST) state = "lost";
+  if (!worker.run_id().empty()) absl::StrAppend(&state, " (", worker.run_id(), ")");
+  if (!worker.state_reason().empty()) absl::StrAppend(&state, ": ", worker.state_reason());
+  return state;
+}
+
+std::string Addresses(const tutti::v1::HostFacts& facts) {
+  std::vector<std::string> addresses;
+  for (const tutti::v1::HostAddress& address : facts.addresses()) {
+    if (!address.loopback() && !address.link_local()) addresses.push_back(address.address());
+  }
+  return addresses.empty() ? "-" : absl::StrJoin(addresses, ",");
+}
+
+std::string Labels(const tutti::v1::WorkerInfo& worker) {
+  const std::map<std::string, std::string> sorted(worker.labels().begin(), worker.labels().end());
+  return sorted.empty() ? "-" : absl::StrJoin(sorted, ",", absl::PairFormatter("="));
+}
+
+Cells Line(const tutti::v1::WorkerInfo& worker) {
+  const tutti::v1::HostFacts& facts = worker.facts();
+  return {worker.name(),
+          State(worker),
+          Addresses(facts),
+          facts.online_cpus_size() > 0 ? absl::StrCat(facts.online_cpus_size()) : "-",
+          facts.kernel_release().empty() ? "-" : facts.kernel_release(),
+          worker.has_clock_bound_ns() ? FormatDuration(worker.clock_bound_ns()) : "-",
+          Labels(worker)};
+}
+
+}  // namespace
+
+std::string RenderWorkers(const tutti::v1::ListWorkersResponse& workers) {
+  if (workers.workers().empty()) return "no workers; start one: tutti-worker --coordinator ADDR\n";
+  std::vector<Cells> lines = {{"NAME", "STATE", "ADDRESSES", "CPUS", "KERNEL", "CLOCK BOUND", "LABELS"}};
+  for (const tutti::v1::WorkerInfo& worker : workers.workers()) lines.push_back(Line(worker));
+  std::vector<size_t> widths(lines.front().size(), 0);
+  for (const Cells& cells : lines) {
+    for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+  }
+  std::string table;
+  for (const Cells& cells : lines) {
+    for (size_t i = 0; i + 1 < cells.size(); ++i) {
+      absl::StrAppend(&table, cells[i], std::string(widths[i] - cells[i].size() + 2, ' '));
+    }
+    absl::StrAppend(&table, cells.back(), "\n");
+  }
+  return table;
+}
+
+}  // namespace tutti::cli
