@@ -6,10 +6,12 @@ kernel's counters.
 """
 
 import json
+import os
 import re
 import subprocess
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from network_pair import Host, NetworkPair
 
@@ -147,5 +149,34 @@ def run_iperf(pair: NetworkPair, load: Load) -> float | None:
             float(rate) for line in server.stdout if "SUM" not in line for rate in _IPERF_RATE.findall(line)
         ]
         return sum(rates) * 1000 if len(rates) == load.streams else None
+    finally:
+        pair.receiver.stop(server)
+
+
+def raw_loops_path(bin_dir: Path) -> Path | None:
+    """The reference program, if it was built: build/PRESET/tests beside build/PRESET/bin."""
+    path = bin_dir.parent / "tests" / "raw_loops"
+    return path if os.access(path, os.X_OK) else None
+
+
+def run_raw_loops(pair: NetworkPair, load: Load, program: Path) -> None:
+    """One test of the reference; it states nothing."""
+    shared = [
+        str(number)
+        for number in (PORT, load.streams, load.message_bytes, load.buffer_bytes or 0, load.seconds)
+    ]
+    server = pair.receiver.start([str(program), "receive", load.protocol, *shared], stdout=subprocess.DEVNULL)
+    try:
+        wait_for_port(pair.receiver, load.protocol, PORT + load.streams - 1)
+        client = pair.sender.start(
+            [str(program), "send", load.protocol, pair.receiver.address, *shared],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            _finish(client, load.seconds + 20, "raw_loops")
+        finally:
+            pair.sender.stop(client)
     finally:
         pair.receiver.stop(server)

@@ -21,7 +21,7 @@ from pathlib import Path
 from judged_row import Row, exit_code, markdown_table, text_table
 from network_pair import DEVICE
 from round_log import RoundLog
-from tutti_pair import check_programs, tutti_version
+from tutti_pair import check_programs, fingerprints, tutti_version
 
 BENCHES = ("throughput", "start", "start_capture", "cpu", "window", "overhead")
 TOOLS = {"ip": "iproute2", "ss": "iproute2", "iperf3": "iperf3", "iperf": "iperf", "tcpdump": "tcpdump"}
@@ -99,6 +99,7 @@ def run_one(name: str, arguments: argparse.Namespace) -> int:
         "bench": name,
         "seed": seed,
         "tutti_version": tutti_version(arguments.bin),
+        "programs": fingerprints(arguments.bin),
         "settings": settings,
         "machine": machine_facts(),
     }

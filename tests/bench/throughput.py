@@ -2,15 +2,16 @@
 
 All figures of all contenders come from the same outside reader (kernel_counters.TrafficWindow): the receiving
 host's IP and UDP counters and the machine's CPU time over the same second, from half a second after the first
-traffic on. tutti is judged against each peer by itself, which is at least as strict as against the better one
-and does not favour the lucky one of two noisy figures.
+traffic on. Plain blocking loops (raw_loops.cc) run as one more contender that nothing is judged against: how
+far all are from what the machine can do. tutti is judged against each peer by itself, which is at least as
+strict as against the better one and does not favour the lucky one of two noisy figures.
 """
 
 from kernel_counters import TrafficWindow, cpuacct_path
 from judged_row import Row, judged_row, row_of
 from order_statistics import median, paired_ratios, shuffled, verdict_at_least, verdict_at_most
 from pair_bench import PairBench
-from peers import Load, iperf3_version, iperf_version, run_iperf, run_iperf3
+from peers import Load, iperf3_version, iperf_version, raw_loops_path, run_iperf, run_iperf3, run_raw_loops
 from tutti_pair import PlanText, only_entry, require_good, trials_of
 
 SETTLE_S = 0.5
@@ -24,6 +25,7 @@ LOADS = {
     "UDP 1472 B, 4 streams": Load("udp", 4, 1472, UDP_BUFFER_BYTES, SECONDS),
 }
 PEERS = ("iperf3", "iperf")
+RAW = "raw loops"
 THROUGHPUT_BAR = 0.97
 CPU_BAR = 1.03
 
@@ -36,7 +38,7 @@ class Bench(PairBench):
 
     def settings(self) -> dict:
         return {
-            "contenders": ["tutti", *PEERS],
+            "contenders": ["tutti", *PEERS] + ([RAW] if raw_loops_path(self._bin_dir) else []),
             "peer_versions": {"iperf3": iperf3_version(), "iperf": iperf_version()},
             "seconds_sent": SECONDS,
             "settle_s": SETTLE_S,
@@ -54,6 +56,9 @@ class Bench(PairBench):
             "iperf3": lambda asked: run_iperf3(self._pair, asked),
             "iperf": lambda asked: run_iperf(self._pair, asked),
         }
+        raw_program = raw_loops_path(self._bin_dir)
+        if raw_program:
+            contenders[RAW] = lambda asked: run_raw_loops(self._pair, asked, raw_program)
         order = shuffled(list(contenders), self._seed, condition, round_)
         data: dict = {"order": order}
         for contender in order:
@@ -113,8 +118,10 @@ class Bench(PairBench):
                         lambda interval: verdict_at_most(interval, CPU_BAR),
                     )
                 )
-            for contender in ("tutti", *PEERS):
-                rows.append(_absolute(condition, contender, rounds))
+            for contender in ("tutti", *PEERS, RAW):
+                seen = [data[contender] for data in rounds if contender in data]
+                if seen:
+                    rows.append(_absolute(condition, contender, seen))
         return rows
 
 
@@ -122,21 +129,13 @@ def _ratios(rounds: list[dict], figure: str, peer: str) -> list[float]:
     return paired_ratios([data["tutti"][figure] for data in rounds], [data[peer][figure] for data in rounds])
 
 
-def _absolute(condition: str, contender: str, rounds: list[dict]) -> Row:
-    row = row_of(
-        condition,
-        f"received, {contender}",
-        [data[contender]["received_bps"] / 1e6 for data in rounds],
-        "Mbps",
+def _absolute(condition: str, contender: str, seen: list[dict]) -> Row:
+    row = row_of(condition, f"received, {contender}", [data["received_bps"] / 1e6 for data in seen], "Mbps")
+    row.note = (
+        f"{median([data['cpu_s'] / data['elapsed_s'] for data in seen]):.2f} cores busy, "
+        f"{median([data['cpu_ns_per_byte'] for data in seen]):.3f} ns CPU per byte"
     )
-    if rounds:
-        cores = median([data[contender]["cpu_s"] / data[contender]["elapsed_s"] for data in rounds])
-        row.note = f"{cores:.2f} cores busy"
-        own = [
-            data[contender]["own_received_bps"] / data[contender]["received_bps"]
-            for data in rounds
-            if data[contender]["own_received_bps"]
-        ]
-        if own:
-            row.note += f"; its own figure / the kernel's: {median(own):.3f}"
+    own = [data["own_received_bps"] / data["received_bps"] for data in seen if data["own_received_bps"]]
+    if own:
+        row.note += f"; its own figure / the kernel's: {median(own):.3f}"
     return row
