@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what docs/performance.md claims. One command per bench: run_bench.py NAME...
+"""Measures what docs/performance.md claims. One command: run_bench.py [NAME...]
 
 Prints a table, leaves NAME.json (everything, for machines) and NAME.rounds.jsonl (the state: an interrupted
 bench goes on with the rounds that are missing). Exit codes are those of `tutti`: 0 every bar holds, 4 one
@@ -33,7 +33,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHES)}, or all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHES)}; default: all")
     parser.add_argument(
         "--rounds", type=int, help="rounds of each condition, instead of the bench's own number"
     )
@@ -53,12 +53,10 @@ def parse_arguments() -> argparse.Namespace:
         help="measure nothing: print the stored results as tables, or put them into FILE",
     )
     arguments = parser.parse_args()
-    arguments.names = list(BENCHES) if "all" in arguments.names else arguments.names
     unknown = [name for name in arguments.names if name not in BENCHES]
     if unknown:
-        parser.error(f"no bench {', '.join(unknown)}; there are {', '.join(BENCHES)}, all")
-    if not arguments.names and arguments.markdown is None:
-        parser.error(f"say which bench: {', '.join(BENCHES)}, all")
+        parser.error(f"no bench {', '.join(unknown)}; there are {', '.join(BENCHES)}")
+    arguments.names = arguments.names or list(BENCHES)
     if arguments.rounds is not None and arguments.rounds < 1:
         parser.error("--rounds is at least 1")
     return arguments
@@ -190,7 +188,7 @@ def markdown_of(result: dict) -> str:
 
 def write_markdown(arguments: argparse.Namespace) -> None:
     text = None if arguments.markdown == "-" else Path(arguments.markdown).read_text()
-    for name in arguments.names or BENCHES:
+    for name in arguments.names:
         path = arguments.out / f"{name}.json"
         if not path.exists():
             continue

@@ -86,7 +86,7 @@ class Bench(PairBench):
 
 def _note(values: list[float], trials: list[dict], not_good: int) -> str:
     if not values:
-        return f"no good trial, {not_good} others"
+        return f"{len(trials)} good trials without the figure, {not_good} not good"
     bounds = [trial["skew_bound_ns"] / 1e3 for trial in trials if trial["skew_bound_ns"] is not None]
     bound = f", clock bound up to {max(bounds):.1f}" if bounds else ""
     missing = len(trials) - len(values)
