@@ -3,7 +3,7 @@
 
 Prints a table, leaves NAME.json (everything, for machines) and NAME.rounds.jsonl (the state: an interrupted
 bench goes on with the rounds that are missing). Exit codes are those of `tutti`: 0 every bar holds, 4 one
-fails, 6 one is not decided or a round failed, 2 usage.
+fails, 6 one is not decided or a round failed, 2 usage, 1 it could not run.
 """
 
 import argparse
@@ -221,3 +221,5 @@ if __name__ == "__main__":
         sys.exit(main())
     except KeyboardInterrupt:
         sys.exit("interrupted; the same command goes on where it stopped")
+    except RuntimeError as problem:
+        sys.exit(f"run_bench: {problem}")
