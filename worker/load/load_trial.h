@@ -1,9 +1,10 @@
-// Moves the bytes of one trial on one host: its streams, their threads, and the sampler that reads their counters.
+// Moves the bytes of one trial on one host: its streams, their threads, and the sampler that reads their
+// counters.
 //
-// A LoadTrial goes through the phases of a trial in order: Prepare -> Connect -> Arm -> WaitSenders -> Drain ->
-// Report; Abort is allowed from any thread at any time and makes every blocking call return within 100 ms.
-// Apart from Abort the object is used by one thread at a time. The destructor aborts, joins every thread and closes
-// every socket. Nothing here knows protobuf, gRPC or YAML.
+// A LoadTrial goes through the phases of a trial in order: Prepare -> Connect -> Arm -> WaitSenders -> Drain
+// -> Report; Abort is allowed from any thread at any time and makes every blocking call return within 100 ms.
+// Apart from Abort the object is used by one thread at a time. The destructor aborts, joins every thread and
+// closes every socket. Nothing here knows protobuf, gRPC or YAML.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@
 namespace tutti::load {
 
 enum class Side { kSend, kReceive };
-enum class Protocol { kTcp, kUdp };
+// kNull moves nothing through no socket: it measures what the tool itself costs and can reach.
+enum class Protocol { kTcp, kUdp, kNull };
 
 // One end of one stream. Addresses are numeric, IPv4 or IPv6 (link-local ones with %device).
 struct StreamConfig {
@@ -161,11 +163,12 @@ struct LoadReport {
 
 class LoadTrial {
  public:
-  // PREPARE: opens, configures and binds the sockets (receivers also listen), reads every option back, starts and
-  // pins the threads, allocates every buffer and cohort array. All streams are tried; on failure the status names
-  // the first failed stream and `failed_streams()` of the returned object is not available: the error has it all.
-  static absl::StatusOr<std::unique_ptr<LoadTrial>> Prepare(std::vector<StreamConfig> streams, TrialTiming timing,
-                                                            const Clock& clock);
+  // PREPARE: opens, configures and binds the sockets (receivers also listen), reads every option back, starts
+  // and pins the threads, allocates every buffer and cohort array. All streams are tried; on failure the
+  // status names the first failed stream and `failed_streams()` of the returned object is not available: the
+  // error has it all.
+  static absl::StatusOr<std::unique_ptr<LoadTrial>> Prepare(std::vector<StreamConfig> streams,
+                                                            TrialTiming timing, const Clock& clock);
   virtual ~LoadTrial() = default;
 
   virtual std::vector<BoundPort> bound_ports() const = 0;  // of the receivers
@@ -173,16 +176,17 @@ class LoadTrial {
   // Senders connect, all in parallel; receivers wait for their sender's connection (TCP).
   virtual absl::Status Connect(const std::vector<BoundPort>& targets, HostTime deadline) = 0;
 
-  // ARM: from here the threads start by themselves at `t0`. `on_edge` is called on the sampler's thread right after
-  // each edge was read and must not block; the last call is that of the window's end. Fails if t0 has passed.
+  // ARM: from here the threads start by themselves at `t0`. `on_edge` is called on the sampler's thread right
+  // after each edge was read and must not block; the last call is that of the window's end. Fails if t0 has
+  // passed.
   virtual absl::Status Arm(const ClockMapping& mapping, TimelineTime t0,
                            std::function<void(const Edge&)> on_edge) = 0;
 
   // Blocks until every sender has stopped (end of COOLDOWN, or failure) and the last edge was read.
   virtual std::vector<SenderFinal> WaitSenders() = 0;
 
-  // DRAIN: receivers read on until everything in `finals` is accounted for, or as design says. Senders of TCP shut
-  // their side down before WaitSenders returns. Blocks, at most until `deadline`.
+  // DRAIN: receivers read on until everything in `finals` is accounted for, or as design says. Senders of TCP
+  // shut their side down before WaitSenders returns. Blocks, at most until `deadline`.
   virtual void Drain(const std::vector<SenderFinal>& finals, HostTime deadline) = 0;
 
   // Joins the threads, closes the sockets, tells everything. Call it last.

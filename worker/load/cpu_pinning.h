@@ -1,0 +1,21 @@
+// Which CPUs threads may run on, and pinning the calling one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace tutti::load {
+
+// Pins the calling thread to `cpu` and reads it back. On failure the message lists the CPUs that are allowed.
+absl::Status PinThisThread(uint32_t cpu);
+
+// How many CPUs the calling thread may use; at least 1.
+size_t AllowedCpuCount();
+
+// "0-3,6".
+std::string AllowedCpuList();
+
+}  // namespace tutti::load

@@ -1,0 +1,251 @@
+#include "worker/load/load_trial.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "common/status/errno_status.h"
+#include "common/status/macros.h"
+#include "worker/load/connector.h"
+#include "worker/load/cpu_pinning.h"
+#include "worker/load/load_thread.h"
+#include "worker/load/open_files.h"
+#include "worker/load/sampler.h"
+#include "worker/load/stream.h"
+#include "worker/load/trial_clock.h"
+#include "worker/load/trial_control.h"
+#include "worker/load/trial_validation.h"
+#include "worker/load/window_grid.h"
+#include "worker/load/workloads.h"
+
+namespace tutti::load {
+namespace {
+
+// Beside the sockets: the stop event, and what the session and the observers open meanwhile.
+constexpr uint64_t kSpareFiles = 32;
+
+// A TCP receiver has a listener and, for a moment, its connection.
+uint64_t FilesOf(const StreamConfig& config) {
+  return config.protocol == Protocol::kTcp && config.side == Side::kReceive ? 2 : 1;
+}
+
+std::chrono::steady_clock::time_point After(int64_t ns) {
+  return std::chrono::steady_clock::now() + std::chrono::nanoseconds(std::max<int64_t>(ns, 0));
+}
+
+class SocketLoadTrial final : public LoadTrial {
+ public:
+  SocketLoadTrial(std::vector<StreamConfig> configs, const TrialTiming& timing, const Clock& clock)
+      : clock_(clock), grid_(timing), control_(configs.size() + 1), sampler_index_(configs.size()) {
+    for (StreamConfig& config : configs) streams_.push_back(MakeStream(std::move(config), grid_));
+    threads_.resize(streams_.size());
+    sampler_.emplace(grid_, streams_, threads_);
+  }
+
+  ~SocketLoadTrial() override {
+    control_.Abort();
+    JoinAll();
+  }
+
+  absl::Status Prepare();
+
+  std::vector<BoundPort> bound_ports() const override;
+  absl::Status Connect(const std::vector<BoundPort>& targets, HostTime deadline) override;
+  absl::Status Arm(const ClockMapping& mapping, TimelineTime t0,
+                   std::function<void(const Edge&)> on_edge) override;
+  std::vector<SenderFinal> WaitSenders() override;
+  void Drain(const std::vector<SenderFinal>& finals, HostTime deadline) override;
+  LoadReport Report() override;
+  void Abort() override { control_.Abort(); }
+
+ private:
+  absl::Status StartThreads();
+  void RunStream(size_t index);
+  absl::Status SettleStream(Stream& stream);
+  void RunSampler();
+  void JoinAll();
+  void AddDrops(size_t index, StreamReport& report) const;
+
+  const Clock& clock_;
+  const WindowGrid grid_;
+  TrialControl control_;
+  const size_t sampler_index_;  // of the sampler's thread in control_, behind the streams'
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::optional<Sampler> sampler_;
+  bool spin_ = false;  // constant once the threads run
+  std::vector<std::optional<uint32_t>> drops_at_start_;
+  // Last: they use everything above.
+  std::vector<LoadThread> threads_;
+  LoadThread sampler_thread_;
+};
+
+absl::Status SocketLoadTrial::Prepare() {
+  uint64_t files = kSpareFiles;
+  for (const auto& stream : streams_) files += FilesOf(stream->config());
+  TUTTI_RETURN_IF_ERROR(EnsureOpenFiles(files));
+  TUTTI_RETURN_IF_ERROR(control_.Open());
+  absl::Status status;
+  for (const auto& stream : streams_) status.Update(Annotate(stream->Prepare(), stream->Name()));
+  TUTTI_RETURN_IF_ERROR(status);
+  const auto senders =
+      std::count_if(streams_.begin(), streams_.end(), [](const auto& s) { return s->sends(); });
+  spin_ = static_cast<size_t>(senders) <= AllowedCpuCount();
+  return StartThreads();
+}
+
+absl::Status SocketLoadTrial::StartThreads() {
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    TUTTI_RETURN_IF_ERROR(
+        Annotate(threads_[i].Start(absl::StrCat("tutti-s", streams_[i]->config().stream_id % 10'000'000),
+                                   [this, i] { RunStream(i); }),
+                 streams_[i]->Name()));
+  }
+  TUTTI_RETURN_IF_ERROR(sampler_thread_.Start("tutti-sampler", [this] { RunSampler(); }));
+  return control_.WaitReady();
+}
+
+void SocketLoadTrial::RunStream(size_t index) {
+  Stream& stream = *streams_[index];
+  control_.MarkReady(index, Annotate(SettleStream(stream), stream.Name()));
+  if (const TrialClock* clock = control_.WaitArmed()) stream.Run(*clock, control_, spin_);
+  control_.MarkFinished(index);
+  control_.WaitStop();
+}
+
+// On the stream's own thread: buffers are touched after pinning, so that they lie near the CPU that uses
+// them.
+absl::Status SocketLoadTrial::SettleStream(Stream& stream) {
+  if (const std::optional<uint32_t> cpu = stream.config().cpu) {
+    const absl::Status pinned = PinThisThread(*cpu);
+    StreamReport& report = stream.report();
+    report.options.push_back({.name = "cpu",
+                              .asked = absl::StrCat(*cpu),
+                              .got = AllowedCpuList(),
+                              .applied = pinned.ok(),
+                              .note = std::string(pinned.message())});
+    if (pinned.ok()) report.cpu = cpu;
+    if (!pinned.ok() && !stream.config().best_effort) return pinned;
+  }
+  stream.TouchBuffers();
+  return absl::OkStatus();
+}
+
+void SocketLoadTrial::RunSampler() {
+  RaiseThisThread();
+  control_.MarkReady(sampler_index_, absl::OkStatus());
+  if (const TrialClock* clock = control_.WaitArmed()) sampler_->Run(*clock, control_);
+  control_.MarkFinished(sampler_index_);
+}
+
+std::vector<BoundPort> SocketLoadTrial::bound_ports() const {
+  std::vector<BoundPort> ports;
+  for (const auto& stream : streams_) {
+    if (!stream->sends()) ports.push_back({stream->config().stream_id, stream->bound_port()});
+  }
+  return ports;
+}
+
+absl::Status SocketLoadTrial::Connect(const std::vector<BoundPort>& targets, HostTime deadline) {
+  return ConnectStreams(streams_, targets, deadline, clock_, control_);
+}
+
+absl::Status SocketLoadTrial::Arm(const ClockMapping& mapping, TimelineTime t0,
+                                  std::function<void(const Edge&)> on_edge) {
+  if (control_.stopping()) return absl::CancelledError("the trial was aborted before it was armed");
+  const int64_t late_ns = clock_.Now() - mapping.ToHost(t0);
+  if (late_ns >= 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the common start was ", late_ns / 1000, "us ago when this host was armed"));
+  }
+  drops_at_start_.clear();
+  for (const auto& stream : streams_) drops_at_start_.push_back(stream->ReadDrops());
+  sampler_->set_on_edge(std::move(on_edge));
+  control_.Arm(TrialClock(mapping, t0, ShiftFromMonotonicNs(clock_)));
+  return absl::OkStatus();
+}
+
+std::vector<SenderFinal> SocketLoadTrial::WaitSenders() {
+  std::vector<size_t> waited_for{sampler_index_};
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    if (streams_[i]->sends()) waited_for.push_back(i);
+  }
+  control_.WaitFinished(waited_for);
+  std::vector<SenderFinal> finals;
+  for (const auto& stream : streams_) {
+    if (!stream->sends()) continue;
+    finals.push_back({stream->config().stream_id, stream->counters().messages(), stream->counters().bytes()});
+  }
+  return finals;
+}
+
+void SocketLoadTrial::Drain(const std::vector<SenderFinal>& finals, HostTime deadline) {
+  absl::flat_hash_map<uint32_t, SenderFinal> final_of;
+  for (const SenderFinal& sender : finals) final_of[sender.stream_id] = sender;
+  const int64_t left_ns = deadline - clock_.Now();
+  const int64_t now_ns = MonotonicNowNs();
+  std::vector<size_t> receivers;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    if (streams_[i]->sends()) continue;
+    DrainOrder order{.begin_monotonic_ns = now_ns, .deadline_monotonic_ns = now_ns + left_ns};
+    const auto found = final_of.find(streams_[i]->config().stream_id);
+    if (found != final_of.end()) order.final = found->second;
+    streams_[i]->OrderDrain(order);
+    receivers.push_back(i);
+  }
+  control_.WaitFinished(receivers, After(left_ns));
+}
+
+LoadReport SocketLoadTrial::Report() {
+  control_.Finish();
+  JoinAll();
+  LoadReport report;
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    AddDrops(i, streams_[i]->report());
+    report.streams.push_back(streams_[i]->TakeReport());
+  }
+  report.sampler_worst_lateness_ns = sampler_->worst_lateness_ns();
+  report.sampler_cpu_ns = sampler_->own_cpu_ns();
+  report.load_thread_cpu_ns = sampler_->load_thread_cpu_ns();
+  return report;
+}
+
+void SocketLoadTrial::AddDrops(size_t index, StreamReport& report) const {
+  report.socket_drops_window = sampler_->WindowDrops(index);
+  const std::optional<uint32_t> now = streams_[index]->ReadDrops();
+  if (!now || index >= drops_at_start_.size() || !drops_at_start_[index]) return;
+  report.socket_drops = static_cast<uint32_t>(*now - *drops_at_start_[index]);
+}
+
+void SocketLoadTrial::JoinAll() {
+  for (LoadThread& thread : threads_) thread.Join();
+  sampler_thread_.Join();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<LoadTrial>> LoadTrial::Prepare(std::vector<StreamConfig> streams,
+                                                              TrialTiming timing, const Clock& clock) {
+  TUTTI_RETURN_IF_ERROR(ValidateTrial(streams, timing));
+  auto trial = std::make_unique<SocketLoadTrial>(std::move(streams), timing, clock);
+  TUTTI_RETURN_IF_ERROR(trial->Prepare());
+  return trial;
+}
+
+// A datagram's buffer takes the largest UDP payload, so that none is cut. For TCP 128 KiB: large enough that
+// the call costs little, small enough to stay in a core's second-level cache; it is also iperf3's default.
+uint64_t DefaultReadSizeBytes(Protocol protocol, uint64_t message_size_bytes) {
+  switch (protocol) {
+    case Protocol::kTcp:
+      return 128 * 1024;
+    case Protocol::kUdp:
+      return 65536;
+    case Protocol::kNull:
+      break;
+  }
+  return message_size_bytes;
+}
+
+}  // namespace tutti::load

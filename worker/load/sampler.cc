@@ -1,0 +1,78 @@
+#include "worker/load/sampler.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tutti::load {
+namespace {
+
+uint64_t ThisThreadCpuNs() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec);
+}
+
+}  // namespace
+
+Sampler::Sampler(const WindowGrid& grid, const std::vector<std::unique_ptr<Stream>>& streams,
+                 const std::vector<LoadThread>& threads)
+    : grid_(grid),
+      streams_(streams),
+      threads_(threads),
+      first_drops_(streams.size()),
+      last_drops_(streams.size()) {
+  for (auto* column : {&edge_.bytes, &edge_.messages, &edge_.thread_cpu_ns, &edge_.retransmits,
+                       &edge_.kernel_bytes, &edge_.rtt_us, &edge_.cwnd_segments}) {
+    column->assign(streams.size(), 0);
+  }
+}
+
+void Sampler::Run(const TrialClock& clock, const TrialControl& control) {
+  const uint64_t begin_cpu_ns = ThisThreadCpuNs();
+  for (size_t index = 0; index <= grid_.intervals(); ++index) {
+    if (!control.SleepUntil(clock.ToMonotonicNs(grid_.EdgeNs(index)))) break;
+    ReadEdge(clock, index);
+    if (index == 0) {
+      first_cpu_ns_ = ThreadCpuSum();
+      ReadDrops(first_drops_);
+    }
+    if (index == grid_.intervals()) {
+      load_thread_cpu_ns_ = ThreadCpuSum() - first_cpu_ns_;
+      ReadDrops(last_drops_);
+    }
+    if (on_edge_) on_edge_(edge_);
+  }
+  own_cpu_ns_ = ThisThreadCpuNs() - begin_cpu_ns;
+}
+
+// The counters that rates are made of come first, close together; TCP_INFO may wait for a socket's lock.
+void Sampler::ReadEdge(const TrialClock& clock, size_t index) {
+  edge_.index = static_cast<uint32_t>(index);
+  edge_.due_trial_ns = grid_.EdgeNs(index);
+  edge_.begin_trial_ns = clock.NowNs();
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    edge_.bytes[i] = streams_[i]->counters().bytes();
+    edge_.messages[i] = streams_[i]->counters().messages();
+  }
+  for (size_t i = 0; i < streams_.size(); ++i) streams_[i]->ReadTcp(edge_, i);
+  for (size_t i = 0; i < threads_.size(); ++i) edge_.thread_cpu_ns[i] = threads_[i].CpuNs();
+  edge_.end_trial_ns = clock.NowNs();
+  worst_lateness_ns_ = std::max(worst_lateness_ns_, edge_.begin_trial_ns - edge_.due_trial_ns);
+}
+
+void Sampler::ReadDrops(std::vector<std::optional<uint32_t>>& drops) {
+  for (size_t i = 0; i < streams_.size(); ++i) drops[i] = streams_[i]->ReadDrops();
+}
+
+uint64_t Sampler::ThreadCpuSum() const {
+  return std::accumulate(edge_.thread_cpu_ns.begin(), edge_.thread_cpu_ns.end(), uint64_t{0});
+}
+
+std::optional<uint64_t> Sampler::WindowDrops(size_t stream) const {
+  if (!first_drops_[stream] || !last_drops_[stream]) return std::nullopt;
+  return static_cast<uint32_t>(*last_drops_[stream] - *first_drops_[stream]);
+}
+
+}  // namespace tutti::load

@@ -1,0 +1,51 @@
+// The instants of a sender: first send, steady start, last send. Kept by the sender's thread.
+#pragma once
+
+#include <cstdint>
+
+#include "worker/load/load_trial.h"
+#include "worker/load/pacer.h"
+#include "worker/load/trial_clock.h"
+
+namespace tutti::load {
+
+class SendRecord {
+ public:
+  SendRecord(const StreamConfig& config)
+      : running_messages_(RunningMessages(config.rate_bps.value_or(0), config.message_size_bytes)) {}
+
+  // After each send call that the kernel took something of; `before_ns` was read right before it.
+  void SendReturned(const TrialClock& clock, int64_t before_ns) {
+    last_ns_ = before_ns;
+    if (!begun_) [[unlikely]] {
+      begun_ = true;
+      first_before_ns_ = before_ns;
+      first_after_ns_ = clock.NowNs();
+    }
+  }
+
+  // After each complete message.
+  void MessageSent(const TrialClock& clock) {
+    if (++messages_ == running_messages_) [[unlikely]]
+      running_ns_ = clock.NowNs();
+  }
+
+  void WriteTo(StreamReport& report) const {
+    if (!begun_) return;
+    report.first_send_before_trial_ns = first_before_ns_;
+    report.first_send_after_trial_ns = first_after_ns_;
+    report.last_send_trial_ns = last_ns_;
+    if (messages_ >= running_messages_) report.running_trial_ns = running_ns_;
+  }
+
+ private:
+  const uint64_t running_messages_;
+  uint64_t messages_ = 0;
+  bool begun_ = false;
+  int64_t first_before_ns_ = 0;
+  int64_t first_after_ns_ = 0;
+  int64_t running_ns_ = 0;
+  int64_t last_ns_ = 0;
+};
+
+}  // namespace tutti::load

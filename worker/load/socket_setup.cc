@@ -1,0 +1,123 @@
+#include "worker/load/socket_setup.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/errno_status.h"
+#include "common/status/macros.h"
+#include "worker/load/socket_options.h"
+
+namespace tutti::load {
+namespace {
+
+constexpr int kBacklog = 16;
+
+const char* NameOf(Protocol protocol) { return protocol == Protocol::kTcp ? "tcp" : "udp"; }
+
+const char* BindAdvice(int errno_value) {
+  switch (errno_value) {
+    case EADDRNOTAVAIL:
+      return "the address is not (or not yet) on a device of this host";
+    case EACCES:
+      return "ports below 1024 need CAP_NET_BIND_SERVICE";
+    default:
+      return "";
+  }
+}
+
+// 0, or the errno of bind or listen.
+int BindAndListen(int fd, const StreamConfig& config, const SocketAddress& address) {
+  if (bind(fd, address.data(), address.length()) != 0) return errno;
+  if (config.protocol == Protocol::kTcp && listen(fd, kBacklog) != 0) return errno;
+  return 0;
+}
+
+}  // namespace
+
+absl::StatusOr<FileDescriptor> OpenSocket(const StreamConfig& config, sa_family_t family,
+                                          std::vector<OptionOutcome>& outcomes) {
+  const bool tcp = config.protocol == Protocol::kTcp;
+  FileDescriptor fd(socket(family, (tcp ? SOCK_STREAM | SOCK_NONBLOCK : SOCK_DGRAM) | SOCK_CLOEXEC, 0));
+  if (!fd.valid()) {
+    return ErrnoStatus(errno, absl::StrCat("open a ", NameOf(config.protocol), " socket"),
+                       errno == EAFNOSUPPORT ? "this host's kernel has no such address family" : "");
+  }
+  if (family == AF_INET6) {
+    const int on = 1;
+    if (setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0) {
+      return ErrnoStatus(errno, "set IPV6_V6ONLY");
+    }
+  }
+  TUTTI_RETURN_IF_ERROR(SetSocketOptions(fd.get(), family, config, outcomes));
+  if (tcp) TUTTI_RETURN_IF_ERROR(SetResetOnClose(fd.get(), true));
+  return fd;
+}
+
+absl::Status BindSource(int fd, const StreamConfig& config, const SocketAddress& local) {
+  // Otherwise bind would take a port for the address alone, of which there are few.
+  const int on = 1;
+  setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
+  if (bind(fd, local.data(), local.length()) != 0) {
+    const int code = errno;
+    return ErrnoStatus(code, absl::StrCat("bind ", NameOf(config.protocol), " ", config.local_address),
+                       BindAdvice(code));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SocketAddress> BindReceiver(int fd, const StreamConfig& config, const SocketAddress& local) {
+  if (config.protocol == Protocol::kTcp) {
+    // Connections of an earlier trial that linger in TIME_WAIT are in nobody's way.
+    const int on = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0)
+      return ErrnoStatus(errno, "set SO_REUSEADDR");
+  }
+  const uint32_t last = config.last_port < config.first_port ? config.first_port : config.last_port;
+  int code = 0;
+  for (uint32_t port = config.first_port; port <= last; ++port) {
+    code = BindAndListen(fd, config, local.WithPort(static_cast<uint16_t>(port)));
+    if (code == 0) return SocketAddress::LocalOf(fd);
+    if (code != EADDRINUSE) break;
+  }
+  const std::string where = last == config.first_port
+                                ? local.WithPort(config.first_port).ToString()
+                                : absl::StrCat(local.WithPort(config.first_port).ToString(), " to ", last);
+  return ErrnoStatus(code, absl::StrCat("bind ", NameOf(config.protocol), " ", where),
+                     code == EADDRINUSE
+                         ? "no port of the plan's `ports` is free: `ss -lntup` shows who has them, or "
+                           "widen the range"
+                         : BindAdvice(code));
+}
+
+absl::Status ConnectFailed(int errno_value, const StreamConfig& config, const SocketAddress& local,
+                           const SocketAddress& peer) {
+  const char* advice = "";
+  switch (errno_value) {
+    case ECONNREFUSED:
+      advice = "is the receiving worker still there, and is the port not filtered?";
+      break;
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+      advice = "there is no route: are both addresses of one network, is the device up?";
+      break;
+    case ETIMEDOUT:
+      advice = "nothing answered: is a packet filter dropping it?";
+      break;
+    case EADDRNOTAVAIL:
+      advice = "no source port is left, or the source address is gone";
+      break;
+    default:
+      break;
+  }
+  return ErrnoStatus(
+      errno_value,
+      absl::StrCat("connect ", NameOf(config.protocol), " ", config.local_address, " -> ", peer.ToString()),
+      advice);
+}
+
+}  // namespace tutti::load

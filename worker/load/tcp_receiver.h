@@ -1,0 +1,40 @@
+// Workload: accepts its sender's one connection and reads it to the end.
+#pragma once
+
+#include <vector>
+
+#include "worker/load/stream.h"
+
+namespace tutti::load {
+
+// Every read that returns data counts as a message.
+class TcpReceiver final : public Stream {
+ public:
+  TcpReceiver(StreamConfig config, const WindowGrid& grid) : Stream(std::move(config), grid) {}
+
+  absl::Status Prepare() override;
+  uint16_t bound_port() const override { return local_.port(); }
+  Wish wish() const override;
+  absl::Status OnReady() override;
+  absl::Status ConnectTimedOut() const override;
+  void TouchBuffers() override;
+  void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
+  void ReadTcp(Edge& edge, size_t index) const override;
+
+ private:
+  void Complete(StreamReport& report) override;
+  void CloseSockets() override;
+
+  absl::Status Accepted();
+
+  FileDescriptor listener_;  // until the connection is there
+  FileDescriptor connection_;
+  SocketAddress local_;
+  SocketAddress peer_;
+  std::vector<unsigned char> buffer_;
+  uint64_t foreign_ = 0;
+  int64_t first_ns_ = 0;
+  int64_t last_ns_ = 0;
+};
+
+}  // namespace tutti::load

@@ -1,0 +1,135 @@
+#include "worker/load/tcp_sender.h"
+
+#include <errno.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/macros.h"
+#include "worker/load/payload.h"
+#include "worker/load/socket_options.h"
+#include "worker/load/socket_setup.h"
+#include "worker/load/tcp_info.h"
+
+namespace tutti::load {
+
+TcpSender::TcpSender(StreamConfig config, const WindowGrid& grid)
+    : Stream(std::move(config), grid), record_(config_) {
+  if (config_.rate_bps) pacer_.emplace(*config_.rate_bps, config_.message_size_bytes);
+}
+
+absl::Status TcpSender::Prepare() {
+  TUTTI_ASSIGN_OR_RETURN(local_, SocketAddress::Parse(config_.local_address, 0));
+  TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, local_.family(), report_.options));
+  TUTTI_RETURN_IF_ERROR(BindSource(socket_.get(), config_, local_));
+  message_.resize(config_.message_size_bytes);
+  return absl::OkStatus();
+}
+
+absl::Status TcpSender::BeginConnect(uint16_t target_port) {
+  TUTTI_ASSIGN_OR_RETURN(peer_, SocketAddress::Parse(config_.peer_address, target_port));
+  if (connect(socket_.get(), peer_.data(), peer_.length()) == 0) return Connected();
+  if (errno != EINPROGRESS) return ConnectFailed(errno, config_, local_, peer_);
+  connecting_ = true;
+  return absl::OkStatus();
+}
+
+Stream::Wish TcpSender::wish() const { return connecting_ ? Wish{socket_.get(), POLLOUT} : Wish{}; }
+
+absl::Status TcpSender::OnReady() {
+  int code = 0;
+  socklen_t length = sizeof(code);
+  if (getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &code, &length) != 0) code = errno;
+  if (code != 0) return ConnectFailed(code, config_, local_, peer_);
+  return Connected();
+}
+
+absl::Status TcpSender::ConnectTimedOut() const { return ConnectFailed(ETIMEDOUT, config_, local_, peer_); }
+
+absl::Status TcpSender::Connected() {
+  connecting_ = false;
+  TUTTI_RETURN_IF_ERROR(SetBlocking(socket_.get(), true));
+  TUTTI_RETURN_IF_ERROR(SetCallTimeouts(socket_.get(), kWakeUpNs));
+  local_ = SocketAddress::LocalOf(socket_.get());
+  report_.local_endpoint = local_.ToString();
+  report_.peer_endpoint = peer_.ToString();
+  report_.path_mtu_bytes = PathMtuBytes(socket_.get(), local_.family());
+  return ReadBackSocketOptions(socket_.get(), local_.family(), config_, report_.options);
+}
+
+void TcpSender::TouchBuffers() { FillPayload(message_); }
+
+void TcpSender::Run(const TrialClock& clock, const TrialControl& control, bool spin) {
+  if (!WaitForStart(clock, control, spin)) return;
+  SendLoop(clock, control);
+  // The receiver reads to the end of the stream; an abort instead resets it when the socket closes.
+  if (!control.aborted() && report_.error.empty()) shutdown(socket_.get(), SHUT_WR);
+}
+
+void TcpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
+  const int64_t stop_ns = grid_.stop_ns();
+  while (!control.stopping()) {
+    const int64_t now_ns = clock.NowNs();
+    if (now_ns >= stop_ns) break;
+    if (pacer_) {
+      if (const int64_t due_ns = pacer_->NextDueNs(now_ns); due_ns > now_ns) {
+        control.SleepUntil(clock.ToMonotonicNs(std::min(due_ns, stop_ns)));
+        continue;
+      }
+    }
+    if (!SendMessage(clock, control, now_ns)) break;
+    counters_.AddMessage();
+    record_.MessageSent(clock);
+    if (pacer_) pacer_->Sent();
+  }
+}
+
+bool TcpSender::SendMessage(const TrialClock& clock, const TrialControl& control, int64_t now_ns) {
+  const size_t size = message_.size();
+  size_t sent = 0;
+  for (;;) {
+    const ssize_t accepted = send(socket_.get(), message_.data() + sent, size - sent, MSG_NOSIGNAL);
+    if (accepted >= 0) [[likely]] {
+      sent += static_cast<size_t>(accepted);
+      counters_.AddBytes(static_cast<uint64_t>(accepted));
+      record_.SendReturned(clock, now_ns);
+      if (sent == size) return true;
+    } else if (errno != EAGAIN && errno != EINTR) {
+      Fail(errno, absl::StrCat("tcp send to ", peer_.ToString()),
+           "the receiving worker closed the connection: did it end?");
+      return false;
+    }
+    // The kernel took only a part: the call timed out or was interrupted.
+    now_ns = clock.NowNs();
+    if (control.stopping() || now_ns >= grid_.stop_ns()) return false;
+  }
+}
+
+void TcpSender::ReadTcp(Edge& edge, size_t index) const {
+  const std::optional<TcpInfo> info = ReadTcpInfo(socket_.get(), Side::kSend);
+  if (!info) return;
+  edge.retransmits[index] = info->total_retrans;
+  edge.kernel_bytes[index] = KernelBytes(*info, Side::kSend);
+  edge.rtt_us[index] = info->rtt_us;
+  edge.cwnd_segments[index] = info->snd_cwnd_segments;
+}
+
+void TcpSender::Complete(StreamReport& report) {
+  record_.WriteTo(report);
+  if (!socket_.valid()) return;
+  report.tcp = ReadTcpInfo(socket_.get(), Side::kSend);
+  // What is still queued would outlive us as an orphan: then the reset on close stays.
+  int queued = 0;
+  if (report.error.empty() && ioctl(socket_.get(), SIOCOUTQ, &queued) == 0 && queued == 0) {
+    if (const absl::Status status = SetResetOnClose(socket_.get(), false); !status.ok()) {
+      report.warnings.emplace_back(status.message());
+    }
+  }
+}
+
+}  // namespace tutti::load

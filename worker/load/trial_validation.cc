@@ -1,0 +1,86 @@
+#include "worker/load/trial_validation.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/macros.h"
+#include "worker/load/socket_address.h"
+
+namespace tutti::load {
+namespace {
+
+constexpr uint64_t kMostUdpPayloadBytes = 65507;  // 65,535 - 20 (IPv4) - 8 (UDP)
+constexpr uint64_t kMostMessageBytes = uint64_t{1} << 30;
+constexpr int64_t kMostNs = int64_t{30} * 24 * 3600 * 1'000'000'000;
+constexpr int64_t kMostIntervals = 1'000'000;
+
+absl::Status Invalid(const StreamConfig& config, const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat("stream ", config.stream_id, ": ", what));
+}
+
+absl::Status ValidateTiming(const TrialTiming& timing) {
+  for (const int64_t ns : {timing.warmup_ns, timing.measure_ns, timing.cooldown_ns, timing.interval_ns}) {
+    if (ns < 0 || ns > kMostNs) {
+      return absl::InvalidArgumentError(absl::StrCat("timing of ", ns, "ns: it must be 0 to 30 days"));
+    }
+  }
+  if (timing.measure_ns == 0 || timing.interval_ns == 0) {
+    return absl::InvalidArgumentError("measure and interval must be above 0");
+  }
+  if (timing.measure_ns / timing.interval_ns >= kMostIntervals) {
+    return absl::InvalidArgumentError(absl::StrCat("measure ", timing.measure_ns, "ns has more than ",
+                                                   kMostIntervals, " intervals of ", timing.interval_ns,
+                                                   "ns; make the interval longer"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateSizes(const StreamConfig& config) {
+  const uint64_t most = config.protocol == Protocol::kUdp ? kMostUdpPayloadBytes : kMostMessageBytes;
+  if (config.message_size_bytes == 0 || config.message_size_bytes > most) {
+    return Invalid(
+        config, absl::StrCat("message size ", config.message_size_bytes, "B: it must be 1B to ", most, "B"));
+  }
+  if (config.read_size_bytes &&
+      (*config.read_size_bytes == 0 || *config.read_size_bytes > kMostMessageBytes)) {
+    return Invalid(config, absl::StrCat("read size ", *config.read_size_bytes, "B: it must be 1B to ",
+                                        kMostMessageBytes, "B"));
+  }
+  if (config.rate_bps && *config.rate_bps == 0) return Invalid(config, "rate 0 bps: it must be above 0");
+  if (config.first_port == 0 && config.last_port != 0) {
+    return Invalid(config, absl::StrCat("ports 0 to ", config.last_port, ": a range starts at 1 or above"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateAddresses(const StreamConfig& config) {
+  if (config.protocol == Protocol::kNull) return absl::OkStatus();
+  const auto local = SocketAddress::Parse(config.local_address, 0);
+  if (!local.ok()) return Invalid(config, std::string(local.status().message()));
+  const auto peer = SocketAddress::Parse(config.peer_address, 0);
+  if (!peer.ok()) return Invalid(config, std::string(peer.status().message()));
+  if (local->family() != peer->family()) {
+    return Invalid(config, absl::StrCat("its ends ", config.local_address, " and ", config.peer_address,
+                                        " are of two address families"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ValidateTrial(const std::vector<StreamConfig>& streams, const TrialTiming& timing) {
+  TUTTI_RETURN_IF_ERROR(ValidateTiming(timing));
+  std::set<std::pair<uint32_t, Side>> seen;
+  for (const StreamConfig& config : streams) {
+    TUTTI_RETURN_IF_ERROR(ValidateSizes(config));
+    TUTTI_RETURN_IF_ERROR(ValidateAddresses(config));
+    if (!seen.emplace(config.stream_id, config.side).second) {
+      return Invalid(config, "its id is given twice for the same side");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace tutti::load

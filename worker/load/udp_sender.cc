@@ -1,0 +1,142 @@
+#include "worker/load/udp_sender.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/errno_status.h"
+#include "common/status/macros.h"
+#include "worker/load/payload.h"
+#include "worker/load/socket_options.h"
+#include "worker/load/socket_setup.h"
+#include "worker/load/udp_header.h"
+
+namespace tutti::load {
+namespace {
+
+constexpr uint64_t kUdpHeaderBytes = 8;
+constexpr uint64_t kIpv4HeaderBytes = 20;
+constexpr uint64_t kIpv6HeaderBytes = 40;
+
+}  // namespace
+
+UdpSender::UdpSender(StreamConfig config, const WindowGrid& grid)
+    : Stream(std::move(config), grid),
+      has_header_(config_.message_size_bytes >= UdpHeader::kBytes),
+      cursor_(grid),
+      record_(config_) {
+  if (config_.rate_bps) pacer_.emplace(*config_.rate_bps, config_.message_size_bytes);
+}
+
+absl::Status UdpSender::Prepare() {
+  TUTTI_ASSIGN_OR_RETURN(local_, SocketAddress::Parse(config_.local_address, 0));
+  TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, local_.family(), report_.options));
+  TUTTI_RETURN_IF_ERROR(BindSource(socket_.get(), config_, local_));
+  TUTTI_RETURN_IF_ERROR(SetCallTimeouts(socket_.get(), kWakeUpNs));
+  message_.resize(config_.message_size_bytes);
+  if (has_header_) {
+    cohorts_.resize(grid_.cohorts());
+  } else {
+    Warn(WithoutHeaderWarning(config_.message_size_bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UdpSender::BeginConnect(uint16_t target_port) {
+  TUTTI_ASSIGN_OR_RETURN(peer_, SocketAddress::Parse(config_.peer_address, target_port));
+  if (connect(socket_.get(), peer_.data(), peer_.length()) != 0) {
+    return ConnectFailed(errno, config_, local_, peer_);
+  }
+  local_ = SocketAddress::LocalOf(socket_.get());
+  report_.local_endpoint = local_.ToString();
+  report_.peer_endpoint = peer_.ToString();
+  DescribePath();
+  return ReadBackSocketOptions(socket_.get(), local_.family(), config_, report_.options);
+}
+
+void UdpSender::DescribePath() {
+  report_.path_mtu_bytes = PathMtuBytes(socket_.get(), local_.family());
+  if (!report_.path_mtu_bytes) return;
+  const uint64_t headers =
+      kUdpHeaderBytes + (local_.family() == AF_INET6 ? kIpv6HeaderBytes : kIpv4HeaderBytes);
+  if (config_.message_size_bytes + headers <= *report_.path_mtu_bytes) return;
+  Warn(absl::StrCat("each message of ", config_.message_size_bytes,
+                    "B is sent in fragments: the path MTU of ", *report_.path_mtu_bytes, "B carries at most ",
+                    *report_.path_mtu_bytes > headers ? *report_.path_mtu_bytes - headers : 0, "B over ",
+                    local_.family() == AF_INET6 ? "IPv6" : "IPv4"));
+}
+
+void UdpSender::TouchBuffers() { FillPayload(message_); }
+
+void UdpSender::Run(const TrialClock& clock, const TrialControl& control, bool spin) {
+  if (WaitForStart(clock, control, spin)) SendLoop(clock, control);
+}
+
+void UdpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
+  const int fd = socket_.get();
+  unsigned char* const message = message_.data();
+  const size_t size = message_.size();
+  const int64_t stop_ns = grid_.stop_ns();
+  UdpHeader header{.nonce = config_.nonce};
+  while (!control.stopping()) {
+    const int64_t now_ns = clock.NowNs();
+    if (now_ns >= stop_ns) break;
+    if (pacer_) {
+      if (const int64_t due_ns = pacer_->NextDueNs(now_ns); due_ns > now_ns) {
+        control.SleepUntil(clock.ToMonotonicNs(std::min(due_ns, stop_ns)));
+        continue;
+      }
+    }
+    if (has_header_) {
+      header.send_trial_ns = now_ns;
+      EncodeUdpHeader(header, message);
+    }
+    if (send(fd, message, size, MSG_NOSIGNAL) < 0) [[unlikely]] {
+      if (!SendFailed(errno, now_ns)) break;
+      continue;
+    }
+    ++header.sequence;
+    counters_.AddBytes(size);
+    counters_.AddMessage();
+    if (has_header_) {
+      SentCohort& cohort = cohorts_[cursor_.CohortOf(now_ns)];
+      ++cohort.messages;
+      cohort.bytes += size;
+    }
+    if (pacer_) pacer_->Sent();
+    record_.SendReturned(clock, now_ns);
+    record_.MessageSent(clock);
+  }
+}
+
+bool UdpSender::SendFailed(int errno_value, int64_t now_ns) {
+  // No room within the call's timeout, or a signal: nothing was refused.
+  if (errno_value == EAGAIN || errno_value == EINTR) return true;
+  ++report_.failed_sends;
+  const std::string what =
+      absl::StrCat("udp send of ", config_.message_size_bytes, "B to ", peer_.ToString());
+  switch (ClassifySendFailure(errno_value)) {
+    case SendFailure::kTransient:
+      return true;
+    case SendFailure::kUnreachable:
+      if (!unreachable_.Add(now_ns)) return true;
+      Fail(errno_value, what,
+           errno_value == ECONNREFUSED ? "nobody receives there any more: did the receiving worker end?"
+                                       : "check routes and packet filters between the two hosts");
+      return false;
+    case SendFailure::kFatal:
+      break;
+  }
+  Fail(errno_value, what, errno_value == EMSGSIZE ? "make message_size smaller" : "");
+  return false;
+}
+
+void UdpSender::Complete(StreamReport& report) {
+  record_.WriteTo(report);
+  report.sent_cohorts = std::move(cohorts_);
+}
+
+}  // namespace tutti::load
