@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Makes OUT/tutti-VERSION-ARCH.tar.gz from built programs: deploy/dist.sh BIN_FOLDER OUT_FOLDER. `./dev dist` calls it.
+set -euo pipefail
+
+bin=$(readlink -f "$1")
+mkdir -p "$2"
+out=$(readlink -f "$2")
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+cd "$root"
+
+programs=(tutti tutti-coordinator tutti-worker)
+version=$("$bin/tutti" version | awk 'NR == 1 {print $2}')
+name=tutti-$version-$(dpkg --print-architecture)
+staging=$(mktemp -d)
+trap 'rm -rf "$staging"' EXIT
+tree=$staging/$name
+mkdir -p "$tree"/{bin,share/doc}
+
+for program in "${programs[@]}"; do
+  install -m 0755 "$bin/$program" "$tree/bin/$program"
+  strip --strip-unneeded "$tree/bin/$program"
+done
+
+# The packages that hold the libraries which the programs load. A path that dpkg does not know by itself is known by
+# its target: /lib is a link to /usr/lib on merged systems.
+runtime_packages() {
+  local library owner
+  ldd "${programs[@]/#/$tree/bin/}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u | while read -r library; do
+    owner=$(dpkg -S "$library" 2>/dev/null || dpkg -S "$(readlink -f "$library")" 2>/dev/null ||
+      dpkg -S "/usr$library" 2>/dev/null) ||
+      { echo "dist: no package owns $library" >&2; exit 1; }
+    printf '%s\n' "$owner" | sed 's/:.*//; q'
+  done | sort -u
+}
+packages=$(runtime_packages)
+[ -n "$packages" ]
+# The lab calls ip.
+printf '%s\n' "$packages" iproute2 >"$tree/runtime-packages"
+
+cp -r plans "$tree/share/plans"
+cp -r deploy/systemd deploy/sysusers.d deploy/etc "$tree/"
+cp -r docs/. "$tree/share/doc/"
+cp README.md CHANGELOG.md "$tree/share/doc/"
+install -m 0755 deploy/install.sh "$tree/install.sh"
+
+tar -C "$staging" --sort=name --owner=0 --group=0 --numeric-owner -czf "$out/$name.tar.gz" "$name"
+echo "$out/$name.tar.gz"
