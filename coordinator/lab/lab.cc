@@ -86,7 +86,7 @@ class RunningLab final : public Lab {
   }
 
   // One attempt; if it is forbidden, `forbidden` is set.
-  absl::Status Launch(bool loopback, const std::string& reason, int hold_fd, bool* forbidden);
+  absl::Status Launch(bool loopback, const std::string& reason, const HeldRecord& record, bool* forbidden);
 
   std::string coordinator_address() const override {
     return absl::StrCat("unix:", Visible(SocketPath(folder_)));
@@ -123,7 +123,8 @@ class RunningLab final : public Lab {
   std::vector<std::string> deaths_;
 };
 
-absl::Status RunningLab::Launch(bool loopback, const std::string& reason, int hold_fd, bool* forbidden) {
+absl::Status RunningLab::Launch(bool loopback, const std::string& reason, const HeldRecord& record,
+                                bool* forbidden) {
   std::array<int, 2> channel{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel.data()) != 0) {
     return ErrnoStatus(errno, "make a channel to the lab's supervisor");
@@ -134,7 +135,8 @@ absl::Status RunningLab::Launch(bool loopback, const std::string& reason, int ho
   spec.loopback = loopback;
   spec.loopback_reason = reason;
   spec.channel = channel[1];
-  spec.hold_fd = hold_fd;
+  spec.hold_fd = record.fd;
+  spec.record_path = record.path;
   spec.starter = getpid();
   spec.deadline_ns = deadline_ns;
   fflush(nullptr);
@@ -294,7 +296,7 @@ bool AwaitGone(const std::vector<int>& pids, int64_t timeout_ns) {
   return true;
 }
 
-absl::StatusOr<std::unique_ptr<Lab>> StartLab(const LabOptions& asked, int hold_fd) {
+absl::StatusOr<std::unique_ptr<Lab>> StartLab(const LabOptions& asked, const HeldRecord& record) {
   if (syscall(SYS_gettid) != getpid()) {
     return absl::FailedPreconditionError("a lab is started from the main thread: it ends with the thread");
   }
@@ -302,7 +304,7 @@ absl::StatusOr<std::unique_ptr<Lab>> StartLab(const LabOptions& asked, int hold_
   RemoveStaleLabFolders();
   auto lab = std::make_unique<RunningLab>(options);
   bool forbidden = false;
-  absl::Status status = lab->Launch(/*loopback=*/false, "", hold_fd, &forbidden);
+  absl::Status status = lab->Launch(/*loopback=*/false, "", record, &forbidden);
   if (!status.ok() && forbidden) {
     const std::string reason(status.message());
     if (options.ipv6 || options.clock_offsets) {
@@ -311,12 +313,14 @@ absl::StatusOr<std::unique_ptr<Lab>> StartLab(const LabOptions& asked, int hold_
           options.ipv6 ? "IPv6 address for each host" : "clock of its own for each host"));
     }
     lab = std::make_unique<RunningLab>(options);
-    status = lab->Launch(/*loopback=*/true, reason, hold_fd, &forbidden);
+    status = lab->Launch(/*loopback=*/true, reason, record, &forbidden);
   }
   if (!status.ok()) return status;
   return lab;
 }
 
-absl::StatusOr<std::unique_ptr<Lab>> Lab::Start(const LabOptions& options) { return StartLab(options, -1); }
+absl::StatusOr<std::unique_ptr<Lab>> Lab::Start(const LabOptions& options) {
+  return StartLab(options, HeldRecord());
+}
 
 }  // namespace tutti::lab

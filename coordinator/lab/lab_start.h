@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,8 +11,14 @@
 
 namespace tutti::lab {
 
-// Lab::Start, with a file descriptor that the supervisor keeps open as long as it lives (-1: none).
-absl::StatusOr<std::unique_ptr<Lab>> StartLab(const LabOptions& options, int hold_fd);
+// The locked record of a lab that stays up; the supervisor keeps it open and removes it at its end.
+struct HeldRecord {
+  int fd = -1;  // -1: none
+  std::string path;
+};
+
+// Lab::Start for a lab with a record.
+absl::StatusOr<std::unique_ptr<Lab>> StartLab(const LabOptions& options, const HeldRecord& record);
 
 // Waits until the processes are gone, zombies counting as gone; false after `timeout_ns`.
 bool AwaitGone(const std::vector<int>& pids, int64_t timeout_ns);

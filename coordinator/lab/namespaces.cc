@@ -4,15 +4,20 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/status/errno_status.h"
@@ -128,6 +133,21 @@ absl::Status EnterShiftedTime(int64_t offset_ns) {
   const int error = errno;
   close(fd);
   return result == 0 ? absl::OkStatus() : ErrnoStatus(error, "enter the time namespace");
+}
+
+uint64_t NetworkNamespaceOf(int pid) {
+  struct stat info {};
+  return stat(absl::StrCat("/proc/", pid, "/ns/net").c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
+void KillMembers(const std::set<uint64_t>& network_namespaces) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    int pid = 0;
+    if (!absl::SimpleAtoi(entry.path().filename().string(), &pid) || pid == getpid()) continue;
+    const uint64_t inode = NetworkNamespaceOf(pid);
+    if (inode != 0 && network_namespaces.count(inode) != 0) kill(pid, SIGKILL);
+  }
 }
 
 void ShortenOrphans() { static_cast<void>(WriteFile("/proc/sys/net/ipv4/tcp_orphan_retries", "1")); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -30,6 +31,14 @@ absl::Status EnterHostNetwork();
 
 // Enters a time namespace whose CLOCK_MONOTONIC and CLOCK_BOOTTIME are ahead of the caller's by `offset_ns`.
 absl::Status EnterShiftedTime(int64_t offset_ns);
+
+// Inode of the network namespace of a process, which tells namespaces apart; 0 if the process is gone or not
+// ours to see.
+uint64_t NetworkNamespaceOf(int pid);
+
+// Kills (SIGKILL) what is in one of these network namespaces, the caller excepted: commands that `lab exec`
+// left there.
+void KillMembers(const std::set<uint64_t>& network_namespaces);
 
 // Makes sockets that were orphaned by kill -9 give up after one retransmission, since they hold their
 // namespace (the default is 8, over a minute, when the other end's namespace has gone). Without permission

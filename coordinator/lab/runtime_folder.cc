@@ -77,6 +77,11 @@ void RemoveLabFolder(const std::string& path) {
   rmdir(std::filesystem::path(path).parent_path().c_str());
 }
 
+void RemoveRecord(const std::string& path) {
+  unlink(path.c_str());
+  rmdir(std::filesystem::path(path).parent_path().c_str());
+}
+
 void RemoveStaleLabFolders() {
   const absl::StatusOr<std::string> folder = RuntimeFolder();
   if (!folder.ok()) return;

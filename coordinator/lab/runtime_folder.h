@@ -19,6 +19,9 @@ absl::StatusOr<std::string> MakeLabFolder(const std::string& name);
 // fails: what it cannot remove, the next lab does.
 void RemoveLabFolder(const std::string& path);
 
+// Removes a record file, and the runtime folder if it is empty then.
+void RemoveRecord(const std::string& path);
+
 // Removes the folders of labs whose process is gone.
 void RemoveStaleLabFolders();
 

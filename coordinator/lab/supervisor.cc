@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -89,6 +90,7 @@ class Supervisor {
   std::string kind_;
   std::string folder_;
   std::string log_dir_;
+  std::set<uint64_t> networks_;  // network namespaces of the lab
   std::unique_ptr<RouteSocket> routes_;
   Daemon coordinator_;
   std::vector<Daemon> workers_;  // in the order of hosts
@@ -131,6 +133,7 @@ absl::Status Supervisor::MakeFolder() {
     if (getppid() != spec_.starter) return absl::CancelledError("the command that started the lab has ended");
     TUTTI_RETURN_IF_ERROR(MountTmpfs(folder_));
     mounted_ = true;
+    networks_.insert(NetworkNamespaceOf(getpid()));
   }
   log_dir_ = options_.log_dir.empty() ? absl::StrCat(folder_, "/logs") : options_.log_dir;
   if (options_.log_dir.empty() && mkdir(log_dir_.c_str(), 0700) != 0) {
@@ -219,6 +222,7 @@ absl::Status Supervisor::MakeLinks() {
   if (spec_.loopback) return absl::OkStatus();
   for (int index = 1; index <= options_.hosts; ++index) {
     const std::string name = HostName(index);
+    networks_.insert(NetworkNamespaceOf(workers_[index - 1].pid));
     TUTTI_RETURN_IF_ERROR(
         routes_->AddVeth(name, kBridge, kHostLink, workers_[index - 1].pid, static_cast<uint16_t>(index)));
     TUTTI_RETURN_IF_ERROR(routes_->SetUp(name));
@@ -392,7 +396,9 @@ void Supervisor::TakeDown() {
   // Workers first: their sessions close while the coordinator can still answer.
   EndDaemons(/*workers=*/true);
   EndDaemons(/*workers=*/false);
+  KillMembers(networks_);
   if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
+  if (!spec_.record_path.empty()) unlink(spec_.record_path.c_str());
   if (!folder_.empty()) RemoveLabFolder(folder_);
 }
 

@@ -17,6 +17,7 @@ struct SupervisorSpec {
   std::string loopback_reason;  // why
   int channel = -1;             // to the starter (lab_message.h)
   int hold_fd = -1;             // stays open as long as the supervisor lives; -1: none
+  std::string record_path;      // removed at the end; empty: none
   pid_t starter = 0;
   int64_t deadline_ns = 0;  // of the start, CLOCK_MONOTONIC
 };

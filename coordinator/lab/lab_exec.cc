@@ -1,0 +1,162 @@
+// Exec of lab_registry.h: a command inside a host of a lab.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/status/errno_status.h"
+#include "common/status/macros.h"
+#include "coordinator/lab/lab_message.h"
+#include "coordinator/lab/lab_registry.h"
+#include "coordinator/lab/process_identity.h"
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x00000080
+#endif
+
+namespace tutti::lab {
+namespace {
+
+constexpr int kFailedStatus = 120;
+
+absl::StatusOr<int> PidOfHost(const LabRecord& lab, const std::string& host) {
+  if (host == "coordinator") return lab.coordinator_pid;
+  std::vector<std::string> names;
+  for (const LabHost& candidate : lab.hosts) {
+    if (candidate.name == host) return candidate.pid;
+    names.push_back(candidate.name);
+  }
+  return absl::NotFoundError(absl::StrCat("lab ", lab.name, " has no host '", host, "'; it has ",
+                                          absl::StrJoin(names, ", "), " and coordinator"));
+}
+
+bool SameNamespace(int pid, const char* kind) {
+  struct stat own {};
+  struct stat other {};
+  return stat(absl::StrCat("/proc/self/ns/", kind).c_str(), &own) == 0 &&
+         stat(absl::StrCat("/proc/", pid, "/ns/", kind).c_str(), &other) == 0 && own.st_ino == other.st_ino;
+}
+
+// Enters the namespaces of `pid` that differ from the caller's.
+absl::Status EnterNamespacesOf(int pid, int pidfd) {
+  int flags = 0;
+  if (!SameNamespace(pid, "user")) flags |= CLONE_NEWUSER;  // one's own is refused
+  if (!SameNamespace(pid, "mnt")) flags |= CLONE_NEWNS;
+  if (!SameNamespace(pid, "net")) flags |= CLONE_NEWNET;
+  if (!SameNamespace(pid, "time")) flags |= CLONE_NEWTIME;
+  if (flags == 0) return absl::OkStatus();  // a lab of loopback addresses
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::current_path(error);
+  if (setns(pidfd, flags) != 0)
+    return ErrnoStatus(errno, absl::StrCat("enter the namespaces of process ", pid));
+  // Entering mounts leads to their root folder.
+  if (!error && chdir(folder.c_str()) != 0) static_cast<void>(chdir("/"));
+  return absl::OkStatus();
+}
+
+[[noreturn]] void RunCommand(int host_pid, int pidfd, int channel, pid_t parent,
+                             const std::vector<std::string>& command) {
+  const auto fail = [channel](const absl::Status& status) {
+    SendMessage(channel, {.kind = LabMessage::Kind::kFailed, .status = status});
+    _exit(kFailedStatus);
+  };
+  if (const absl::Status status = EnterNamespacesOf(host_pid, pidfd); !status.ok()) fail(status);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of credentials, which clears it
+  if (getppid() != parent) _exit(kFailedStatus);
+  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const int error = errno;
+  const absl::Status status = ErrnoStatus(error, absl::StrCat("run ", command[0]));
+  fail(error == ENOENT ? absl::NotFoundError(status.message()) : status);
+  _exit(kFailedStatus);
+}
+
+// Waits for the command's end; kills it when the lab's supervisor ends.
+int AwaitCommand(pid_t command, int supervisor_fd) {
+  const int command_fd = static_cast<int>(syscall(SYS_pidfd_open, command, 0));
+  std::array<pollfd, 2> polled = {pollfd{command_fd, POLLIN, 0}, pollfd{supervisor_fd, POLLIN, 0}};
+  int wait_status = 0;
+  while (waitpid(command, &wait_status, WNOHANG) != command) {
+    polled[0].revents = polled[1].revents = 0;
+    poll(polled.data(), polled.size(), command_fd < 0 ? 20 : -1);
+    if (polled[1].revents != 0) {
+      kill(command, SIGKILL);
+      polled[1].fd = -1;
+    }
+  }
+  if (command_fd >= 0) close(command_fd);
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+absl::StatusOr<int> OpenProcess(int pid, const std::string& what) {
+  const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (fd < 0) return ErrnoStatus(errno, absl::StrCat("reach ", what, " (pid ", pid, ")"));
+  return fd;
+}
+
+absl::StatusOr<int> ForkAndAwait(int host_pid, int host_fd, int supervisor_fd,
+                                 const std::vector<std::string>& command) {
+  std::array<int, 2> channel{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel.data()) != 0) {
+    return ErrnoStatus(errno, "make a channel to the command");
+  }
+  fflush(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) RunCommand(host_pid, host_fd, channel[1], parent, command);
+  const int error = errno;
+  close(channel[1]);
+  if (pid < 0) {
+    close(channel[0]);
+    return ErrnoStatus(error, "fork for the command");
+  }
+  // Ctrl-C is the command's to handle: it is in the terminal's foreground group too.
+  const auto old_interrupt = signal(SIGINT, SIG_IGN);
+  const auto old_quit = signal(SIGQUIT, SIG_IGN);
+  const auto failure = ReceiveMessage(channel[0], /*dont_wait=*/false);
+  close(channel[0]);
+  const int exit_status = AwaitCommand(pid, supervisor_fd);
+  signal(SIGINT, old_interrupt);
+  signal(SIGQUIT, old_quit);
+  if (failure.ok() && failure->has_value()) return (*failure)->status;
+  return exit_status;
+}
+
+}  // namespace
+
+absl::StatusOr<int> Exec(const LabRecord& lab, const std::string& host,
+                         const std::vector<std::string>& command) {
+  if (command.empty()) return absl::InvalidArgumentError("no command to run in the lab");
+  TUTTI_ASSIGN_OR_RETURN(const int host_pid, PidOfHost(lab, host));
+  TUTTI_ASSIGN_OR_RETURN(const int supervisor_fd, OpenProcess(lab.supervisor_pid, "the lab's supervisor"));
+  absl::StatusOr<int> result = absl::UnavailableError(absl::StrCat("lab ", lab.name, " has ended"));
+  if (IsAlive(lab.supervisor_pid, lab.supervisor_start_ticks)) {
+    const absl::StatusOr<int> host_fd = OpenProcess(host_pid, host);
+    result = host_fd.ok() ? ForkAndAwait(host_pid, *host_fd, supervisor_fd, command) : host_fd;
+    if (host_fd.ok()) close(*host_fd);
+  }
+  close(supervisor_fd);
+  return result;
+}
+
+}  // namespace tutti::lab
