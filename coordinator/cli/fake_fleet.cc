@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/version/version.h"
+#include "coordinator/lab/addressing.h"
 
 namespace tutti::cli {
 namespace {
@@ -17,7 +18,7 @@ constexpr uint64_t kGenerousBytes = 1ull << 40;
 int LabNumber(const std::string& name) {
   int number = 0;
   if (name.rfind("host", 0) != 0 || !absl::SimpleAtoi(name.substr(4), &number) || number < 1) return 0;
-  return absl::StrCat("host", number) == name ? number : 0;
+  return lab::HostName(number) == name ? number : 0;
 }
 
 int HostsOf(const tutti::v1::Role& role) {
@@ -48,12 +49,12 @@ tutti::v1::HostFacts LabFacts(int number) {
   tutti::v1::NumaNode* node = facts.add_numa_nodes();
   for (int cpu = 0; cpu < kCpus; ++cpu) node->add_cpus(cpu);
   tutti::v1::HostAddress* v4 = facts.add_addresses();
-  v4->set_address(absl::StrCat("10.77.", number / 250, ".", number % 250 + 1));
-  v4->set_prefix_length(16);
+  v4->set_address(lab::HostIpv4(number));
+  v4->set_prefix_length(lab::kIpv4PrefixBits);
   v4->set_device("eth0");
   tutti::v1::HostAddress* v6 = facts.add_addresses();
-  v6->set_address(absl::StrCat("fd77::", absl::Hex(number)));
-  v6->set_prefix_length(64);
+  v6->set_address(lab::HostIpv6(number));
+  v6->set_prefix_length(lab::kIpv6PrefixBits);
   v6->set_device("eth0");
   tutti::v1::HostDevice* device = facts.add_devices();
   device->set_name("eth0");
@@ -114,7 +115,7 @@ std::vector<plan::Candidate> FakeFleet(const tutti::v1::Plan& plan, int count) {
   std::vector<plan::Candidate> fleet;
   for (int number = 1; number <= count; ++number) {
     plan::Candidate host;
-    host.name = absl::StrCat("host", number);
+    host.name = lab::HostName(number);
     host.facts = LabFacts(number);
     host.control_address = host.facts.addresses(0).address();
     fleet.push_back(std::move(host));

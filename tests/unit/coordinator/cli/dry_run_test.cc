@@ -1,0 +1,65 @@
+#include "coordinator/cli/dry_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coordinator/cli/fake_fleet.h"
+#include "coordinator/plan/plan_loader.h"
+
+namespace tutti::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kPlan[] = R"(version: 1
+name: both
+roles:
+  left: {count: 2}
+  right: {count: 2}
+matrix:
+  streams: [1, 3]
+traffic:
+  - name: bulk
+    from: left
+    to: right
+    pattern: pairs
+    streams: ${streams}
+    protocol: tcp
+    message_size: 64KiB
+    both_ways: true
+    ports: 5000-5100
+    rate: 10Mbps
+timing: {warmup: 1s, measure: 10s, cooldown: 500ms, interval: 100ms}
+repeat: 2
+)";
+
+TEST(DescribePlanTest, ShowsEveryCasePairStreamPortsAndTheDuration) {
+  const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(kPlan, "both.yaml", {});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const absl::StatusOr<std::string> text = DescribePlan(*plan, FakeFleet(*plan, HostsNeeded(*plan)));
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, AllOf(HasSubstr("plan both: 2 cases on 4 hosts (host1, host2, host3, host4)"),
+                           HasSubstr("left: host1, host2"), HasSubstr("right: host3, host4"),
+                           HasSubstr("case 1/2  streams=1  4 streams, 2 trials of 11.5s")));
+  // 2 pairs, 2 directions, 3 streams each.
+  EXPECT_THAT(
+      *text,
+      AllOf(HasSubstr("case 2/2  streams=3  12 streams, 2 trials of 11.5s"),
+            HasSubstr("tcp, messages of 64KiB, socket buffers default / default, 10.00 Mbps per stream"),
+            HasSubstr("ports 5000-5100"), HasSubstr("host1 10.77.0.11 -> host3 10.77.0.13  3 streams\n"),
+            HasSubstr("host4 10.77.0.14 -> host2 10.77.0.12  3 streams  (reverse)")));
+  // 2 cases x 2 trials x 11.5 s and a second of background for each case.
+  EXPECT_THAT(*text, HasSubstr("total: 2 cases, 4 trials, at most 12 streams at once, about 48s"));
+}
+
+TEST(DescribePlanTest, TellsWhichRoleCannotBeFilled) {
+  const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(kPlan, "both.yaml", {});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const absl::Status status = DescribePlan(*plan, FakeFleet(*plan, 3)).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("right"));
+}
+
+}  // namespace
+}  // namespace tutti::cli

@@ -1,0 +1,128 @@
+#include "coordinator/cli/result_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace tutti::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string Read(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// A folder that is gone afterwards, and an environment that points into it.
+class ResultFilesTest : public ::testing::Test {
+ protected:
+  ResultFilesTest() {
+    std::string name = (fs::temp_directory_path() / "tutti-result-files.XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1);
+  }
+  ~ResultFilesTest() override {
+    unsetenv("XDG_STATE_HOME");
+    fs::remove_all(folder_);
+  }
+  size_t FilesIn(const fs::path& folder) {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ResultFilesTest, ResultsLieUnderTheStateHome) {
+  EXPECT_EQ(*ResultDirectory(), (folder_ / "state/tutti/results").string());
+}
+
+TEST_F(ResultFilesTest, ARelativeStateHomeIsIgnored) {
+  setenv("XDG_STATE_HOME", "state", 1);
+  const std::string home = getenv("HOME") != nullptr ? getenv("HOME") : "";
+  setenv("HOME", "/home/alice", 1);
+  EXPECT_EQ(*ResultDirectory(), "/home/alice/.local/state/tutti/results");
+  setenv("HOME", home.c_str(), 1);
+}
+
+TEST_F(ResultFilesTest, WritesTheWholeFileAndLeavesNothingBesideIt) {
+  ASSERT_TRUE(WriteWhole((folder_ / "r.json").string(), "one").ok());
+  ASSERT_TRUE(WriteWhole((folder_ / "r.json").string(), "two").ok());
+  EXPECT_EQ(Read(folder_ / "r.json"), "two");
+  EXPECT_EQ(FilesIn(folder_), 1u);
+}
+
+TEST_F(ResultFilesTest, AFailedWriteLeavesTheOldFile) {
+  fs::create_directory(folder_ / "target");  // a folder cannot be replaced by a file
+  EXPECT_FALSE(WriteWhole((folder_ / "target").string(), "new").ok());
+  EXPECT_TRUE(fs::is_directory(folder_ / "target"));
+  EXPECT_EQ(FilesIn(folder_), 1u);
+}
+
+TEST_F(ResultFilesTest, FollowsASymbolicLinkInsteadOfReplacingIt) {
+  std::ofstream(folder_ / "real.json") << "old";
+  fs::create_symlink("real.json", folder_ / "link.json");
+  ASSERT_TRUE(WriteWhole((folder_ / "link.json").string(), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
+  EXPECT_EQ(Read(folder_ / "real.json"), "new");
+}
+
+TEST_F(ResultFilesTest, WritesIntoWhatIsNotARegularFile) {
+  ASSERT_TRUE(WriteWhole("/dev/null", "text").ok());
+  struct stat info = {};
+  ASSERT_EQ(stat("/dev/null", &info), 0);
+  EXPECT_TRUE(S_ISCHR(info.st_mode));
+}
+
+TEST_F(ResultFilesTest, TellsBeforeTheRunThatAFileCannotBeWritten) {
+  EXPECT_TRUE(CheckWritable((folder_ / "new.json").string()).ok());
+  EXPECT_THAT(std::string(CheckWritable((folder_ / "none/new.json").string()).message()),
+              HasSubstr("No such file or directory"));
+  EXPECT_THAT(std::string(CheckWritable(folder_.string()).message()), HasSubstr("is a folder"));
+}
+
+TEST_F(ResultFilesTest, AResultThatWasLeftIsFoundByItsIdAndByItsFile) {
+  tutti::v1::Result result;
+  result.set_schema_version(1);
+  result.set_run_id("run-7");
+  result.set_exit_code(4);
+  const absl::StatusOr<std::string> path = LeaveResult(result);
+  ASSERT_TRUE(path.ok()) << path.status();
+  EXPECT_EQ(*path, (folder_ / "state/tutti/results/run-7.json").string());
+  const absl::StatusOr<tutti::v1::Result> by_id = ReadResult("run-7");
+  ASSERT_TRUE(by_id.ok()) << by_id.status();
+  EXPECT_EQ(by_id->exit_code(), 4);
+  EXPECT_TRUE(ReadResult(*path).ok());
+}
+
+TEST_F(ResultFilesTest, AnUnknownIdSaysWhereWasLooked) {
+  const absl::Status status = ReadResult("run-8").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr((folder_ / "state/tutti/results").string()));
+}
+
+TEST_F(ResultFilesTest, AnIdNeverLeavesTheFolder) {
+  tutti::v1::Result result;
+  result.set_run_id("../escape");
+  EXPECT_FALSE(LeaveResult(result).ok());
+  fs::create_directories(folder_ / "state/tutti/results");
+  std::ofstream(folder_ / "state/tutti/secret.json") << "{}";
+  EXPECT_EQ(ReadResult("../secret").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ResultFilesTest, AFileThatIsNoResultIsNamed) {
+  std::ofstream(folder_ / "x.json") << "not json";
+  EXPECT_THAT(std::string(ReadResult((folder_ / "x.json").string()).status().message()), HasSubstr("x.json"));
+}
+
+}  // namespace
+}  // namespace tutti::cli

@@ -1,0 +1,205 @@
+#include "coordinator/cli/run_flow.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "coordinator/cli/exit_codes.h"
+#include "coordinator/report/report.h"
+
+namespace tutti::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+tutti::v1::RunEvent Ended(tutti::v1::RunStatus status, int exit_code) {
+  tutti::v1::RunEvent event;
+  event.mutable_ended()->set_schema_version(1);
+  event.mutable_ended()->set_run_id("run-7");
+  event.mutable_ended()->set_status(status);
+  event.mutable_ended()->set_exit_code(exit_code);
+  return event;
+}
+
+// Replays `events`. With `until_cancelled` the watch goes on until Cancel is called and then ends with a
+// cancelled result.
+class FakeClient final : public CoordinatorClient {
+ public:
+  absl::StatusOr<std::string> Submit(const tutti::v1::SubmitRequest& request) override {
+    submitted = request;
+    if (!submit_status.ok()) return submit_status;
+    return "run-7";
+  }
+  absl::Status Watch(const std::string& run_id,
+                     const std::function<void(const tutti::v1::RunEvent&)>& on_event) override {
+    for (const tutti::v1::RunEvent& event : events) on_event(event);
+    if (!until_cancelled) return watch_status;
+    raise(SIGINT);
+    while (cancels == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    on_event(Ended(tutti::v1::RUN_STATUS_CANCELLED, 8));
+    return absl::OkStatus();
+  }
+  absl::Status Cancel(const std::string& run_id) override {
+    ++cancels;
+    return absl::OkStatus();
+  }
+  absl::StatusOr<tutti::v1::Result> GetResult(const std::string& run_id) override { return stored; }
+  absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
+    return absl::UnimplementedError("");
+  }
+
+  std::vector<tutti::v1::RunEvent> events;
+  bool until_cancelled = false;
+  absl::Status submit_status;
+  absl::Status watch_status;
+  absl::StatusOr<tutti::v1::Result> stored = absl::UnavailableError("gone");
+  tutti::v1::SubmitRequest submitted;
+  std::atomic<int> cancels{0};
+};
+
+class RunFlowTest : public ::testing::Test {
+ protected:
+  RunFlowTest() {
+    std::string name = (fs::temp_directory_path() / "tutti-run-flow.XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    setenv("XDG_STATE_HOME", folder_.c_str(), 1);
+    plan_ = {.source_name = "p.yaml", .text = "version: 1\n"};
+  }
+  ~RunFlowTest() override {
+    unsetenv("XDG_STATE_HOME");
+    fs::remove_all(folder_);
+  }
+  int Run() { return RunPlan(client_, plan_, options_, Screens{.out = out_, .live = live_}); }
+  absl::StatusOr<tutti::v1::Result> ResultIn(const fs::path& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return report::ParseJson(text.str());
+  }
+
+  fs::path folder_;
+  FakeClient client_;
+  PlanText plan_;
+  RunOptions options_;
+  std::ostringstream out_;
+  std::ostringstream live_;
+};
+
+TEST_F(RunFlowTest, SubmitsTheTextItsNameAndTheOverridesInOrder) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  options_.overrides = {"repeat=1", "timing.measure=1s"};
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_EQ(client_.submitted.plan(), "version: 1\n");
+  EXPECT_EQ(client_.submitted.source_name(), "p.yaml");
+  EXPECT_THAT(client_.submitted.overrides(), ElementsAre("repeat=1", "timing.measure=1s"));
+  EXPECT_FALSE(client_.submitted.user().empty());
+}
+
+TEST_F(RunFlowTest, ExitsAsTheResultSaysAndLeavesItInBothPlaces) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_LIMIT_FAILED, 4)};
+  options_.json_path = (folder_ / "out.json").string();
+  EXPECT_EQ(Run(), kLimitFailed);
+  EXPECT_EQ(ResultIn(folder_ / "out.json")->run_id(), "run-7");
+  EXPECT_EQ(ResultIn(folder_ / "tutti/results/run-7.json")->exit_code(), 4);
+  EXPECT_THAT(live_.str(), HasSubstr((folder_ / "tutti/results/run-7.json").string()));
+}
+
+TEST_F(RunFlowTest, TheFirstInterruptCancelsAndTheResultIsStillLeft) {
+  client_.until_cancelled = true;
+  options_.json_path = (folder_ / "out.json").string();
+  EXPECT_EQ(Run(), kCancelled);
+  EXPECT_EQ(client_.cancels, 1);
+  EXPECT_EQ(ResultIn(folder_ / "out.json")->status(), tutti::v1::RUN_STATUS_CANCELLED);
+}
+
+TEST_F(RunFlowTest, ALostWatchFetchesTheResult) {
+  client_.watch_status = absl::UnavailableError("connection reset");
+  client_.stored = Ended(tutti::v1::RUN_STATUS_PARTIAL, 7).ended();
+  EXPECT_EQ(Run(), kPartial);
+}
+
+TEST_F(RunFlowTest, ALostCoordinatorIsSaidAndItsCodeIs9) {
+  client_.watch_status = absl::UnavailableError("coordinator 10.0.0.1: connection reset");
+  EXPECT_EQ(Run(), kUnreachable);
+  EXPECT_THAT(live_.str(), HasSubstr("run-7 has no result"));
+  EXPECT_THAT(live_.str(), HasSubstr("connection reset"));
+}
+
+TEST_F(RunFlowTest, ARefusedPlanIs3AndAnUnreachableCoordinator9) {
+  client_.submit_status = absl::InvalidArgumentError("p.yaml:1:1: bad");
+  EXPECT_EQ(Run(), kInvalidPlan);
+  EXPECT_THAT(live_.str(), HasSubstr("p.yaml:1:1: bad"));
+  client_.submit_status = absl::UnavailableError("refused");
+  EXPECT_EQ(Run(), kUnreachable);
+}
+
+TEST_F(RunFlowTest, QuietStillSaysWhatTheRunWaitsFor) {
+  tutti::v1::RunEvent queued;
+  queued.set_run_id("run-7");
+  queued.mutable_queued()->add_waits_for("host a: runs run-6 of alice since 13:50:02");
+  tutti::v1::RunEvent trial;
+  trial.mutable_trial_started()->set_repetition(1);
+  trial.mutable_trial_started()->set_repetitions(3);
+  client_.events = {queued, trial, Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  options_.quiet = true;
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_THAT(live_.str(), HasSubstr("host a: runs run-6"));
+  EXPECT_THAT(live_.str(), Not(HasSubstr("trial 1/3")));
+}
+
+TEST_F(RunFlowTest, JsonFormatPrintsOneDocumentAndNothingElse) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  options_.format = "json";
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_EQ(report::ParseJson(out_.str())->run_id(), "run-7");
+}
+
+TEST_F(RunFlowTest, UsageErrorsAreToldBeforeTheStart) {
+  options_.format = "tabel";
+  EXPECT_EQ(CheckRunOptions(options_).code(), absl::StatusCode::kInvalidArgument);
+  options_.format = "table";
+  options_.json_path = (folder_ / "no/such/out.json").string();
+  EXPECT_EQ(CheckRunOptions(options_).code(), absl::StatusCode::kInvalidArgument);
+  options_.json_path = (folder_ / "out.json").string();
+  EXPECT_TRUE(CheckRunOptions(options_).ok());
+}
+
+TEST(InterruptTest, ASecondInterruptEndsTheProcessAtOnce) {
+  class StuckClient final : public CoordinatorClient {
+   public:
+    absl::StatusOr<std::string> Submit(const tutti::v1::SubmitRequest&) override { return "run-7"; }
+    absl::Status Watch(const std::string&, const std::function<void(const tutti::v1::RunEvent&)>&) override {
+      raise(SIGINT);
+      raise(SIGINT);
+      return absl::OkStatus();
+    }
+    absl::Status Cancel(const std::string&) override { return absl::OkStatus(); }
+    absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override {
+      return absl::UnavailableError("");
+    }
+    absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
+      return absl::UnavailableError("");
+    }
+  };
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        StuckClient client;
+        RunPlan(client, PlanText{}, RunOptions{}, Screens{.out = std::cout, .live = std::cerr});
+      },
+      ::testing::ExitedWithCode(8), "");
+}
+
+}  // namespace
+}  // namespace tutti::cli
