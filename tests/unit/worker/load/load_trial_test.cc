@@ -90,7 +90,8 @@ TEST(LoadTrial, PacedSenderKeepsItsAverageRate) {
   auto sender = End(1, Side::kSend, Protocol::kUdp, 1000);
   sender.rate_bps = 8'000'000;
   ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {End(1, Side::kReceive, Protocol::kUdp, 1000)}));
-  // 160 ms at 1,000 messages a second: never more, and less only where a busy machine held it up for over 10 ms.
+  // 160 ms at 1,000 messages a second: never more, and less only where a busy machine held it up for over 10
+  // ms.
   EXPECT_LE(ends.sent.streams[0].total_messages, 160u);
   EXPECT_GE(ends.sent.streams[0].total_messages, 80u);
 }
