@@ -1,13 +1,29 @@
-// Busy time of a machine from two readings of its CPUs (design: busy = elapsed x online CPUs - idle - iowait - steal).
+// Busy time of a machine from readings of its CPUs (design: busy = elapsed x online CPUs - idle - iowait -
+// steal).
+//
+// On NO_HZ kernels the idle columns of /proc/stat are exact and the busy columns are samples of the tick: the
+// former make the busy time, the latter only its shares. Source of the columns: proc(5); why:
+// kernel/sched/cputime.c. Pure; thread-safe.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include "tutti/v1/host.pb.h"
 #include "tutti/v1/result.pb.h"
 
 namespace tutti::results {
 
-// Pure. CPUs may be sparse and come and go; a counter that steps back counts as 0. `machine` and `reader` are left to
-// the caller. Source of the columns: proc(5); why idle is exact and busy is not: kernel/sched/cputime.c, NO_HZ.
+// One tick of /proc/stat: USER_HZ is 100 on every architecture that Linux runs on today (proc(5)).
+inline constexpr int64_t kTickNs = 10'000'000;
+
+// CPUs may be sparse and come and go: a CPU counts while it is in two readings that follow each other. A
+// counter that steps back counts as 0. cpuidle's residency replaces idle + iowait of a CPU where both agree
+// within two ticks (residency is booked when an idle state is left, so it lags behind on a long idle).
+// `machine` and `reader` are left to the caller. Readings that do not move forward in time give a result with
+// elapsed_ns 0.
+tutti::v1::MachineResult CpuOver(const std::vector<const tutti::v1::CpuReading*>& readings);
+
 tutti::v1::MachineResult CpuBetween(const tutti::v1::CpuReading& begin, const tutti::v1::CpuReading& end);
 
 }  // namespace tutti::results

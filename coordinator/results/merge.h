@@ -1,4 +1,5 @@
-// Merges what the hosts of a trial reported into one result, and judges it. Pure; thread-safe; no clock is read.
+// Merges what the hosts of a trial reported into one result, and judges it. Pure; thread-safe; no clock is
+// read.
 #pragma once
 
 #include <map>
@@ -15,14 +16,14 @@ namespace tutti::results {
 // What came from one host, complete or not.
 struct HostInput {
   std::string host;
-  std::string machine;  // id in Result.machines
+  std::string machine;                        // id in Result.machines
   std::vector<uint32_t> stream_ids;           // in the order of its Prepare.streams
   std::vector<tutti::v1::Side> stream_sides;  // likewise
   std::optional<tutti::v1::TrialReport> report;
   std::vector<tutti::v1::EdgeSample> progress;  // used where `report` is missing
-  std::string missing;   // why `report` is missing: "session lost: ..."; empty if it is there
+  std::string missing;  // why `report` is missing: "session lost: ..."; empty if it is there
   std::vector<tutti::v1::StreamReport> failed_streams;
-  ClockMapping mapping;  // that the trial used
+  ClockMapping mapping;                       // that the trial used
   std::optional<ClockMapping> mapping_after;  // estimated after the trial
 };
 
@@ -37,7 +38,7 @@ struct TrialInput {
   std::vector<tutti::v1::Flow> flows;
   std::vector<HostInput> hosts;
   std::vector<tutti::v1::Machine> machines;
-  std::vector<tutti::v1::Host> all_hosts;   // facts: devices, speeds
+  std::vector<tutti::v1::Host> all_hosts;                 // facts: devices, speeds
   std::map<std::string, std::vector<std::string>> roles;  // role -> hosts of this case
   std::map<std::string, double> background_cores;         // machine -> busy cores before the case
 };
@@ -45,8 +46,8 @@ struct TrialInput {
 tutti::v1::TrialResult MergeTrial(const TrialInput& input);
 
 // Rows, status and reasons from the trials; `trials` are moved in.
-tutti::v1::CaseResult SummarizeCase(const tutti::v1::Case& plan_case, std::vector<tutti::v1::TrialResult> trials,
-                                    bool cancelled);
+tutti::v1::CaseResult SummarizeCase(const tutti::v1::Case& plan_case,
+                                    std::vector<tutti::v1::TrialResult> trials, bool cancelled);
 
 // Fills `status`, `exit_code` and `reasons` of a finished run from its cases.
 // The order where several hold: cancelled 8, failed 11, partial or suspect 7, limit 4, passed 0.

@@ -1,0 +1,60 @@
+#include "coordinator/results/limits.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/units/units.h"
+
+namespace tutti::results {
+namespace {
+
+namespace v1 = tutti::v1;
+
+std::string Direction(const v1::EntryResult& entry) {
+  return absl::StrCat("entry ", entry.entry(), entry.reverse() ? " (reverse)" : "");
+}
+
+void JudgeSkew(int64_t limit_ns, const v1::EntryResult& entry, std::vector<std::string>& exceeded) {
+  if (!entry.has_running_skew_ns()) {
+    exceeded.push_back(absl::StrCat(Direction(entry),
+                                    ": its running skew is not known, so limits.start_skew (",
+                                    FormatDuration(limit_ns), ") is not shown to hold"));
+  } else if (entry.running_skew_ns() > limit_ns) {
+    exceeded.push_back(absl::StrCat(Direction(entry), ": running skew ",
+                                    FormatDuration(entry.running_skew_ns()), " is over limits.start_skew (",
+                                    FormatDuration(limit_ns), ")"));
+  }
+}
+
+void JudgeOverlap(double limit, const v1::EntryResult& entry, std::vector<std::string>& exceeded) {
+  if (!entry.has_overlap_ratio()) {
+    exceeded.push_back(absl::StrCat(Direction(entry), ": its overlap is not known, so limits.overlap (",
+                                    FormatPercent(limit), ") is not shown to hold"));
+  } else if (entry.overlap_ratio() < limit) {
+    exceeded.push_back(absl::StrCat(Direction(entry), ": its streams ran together for ",
+                                    FormatPercent(entry.overlap_ratio()),
+                                    " of the window, under limits.overlap (", FormatPercent(limit), ")"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ExceededLimits(const v1::Limits& limits, const v1::TrialResult& trial) {
+  std::vector<std::string> exceeded;
+  for (const v1::EntryResult& entry : trial.entries()) {
+    if (limits.has_start_skew_ns()) JudgeSkew(limits.start_skew_ns(), entry, exceeded);
+    if (limits.has_overlap_ratio()) JudgeOverlap(limits.overlap_ratio(), entry, exceeded);
+  }
+  if (!limits.has_clock_error_ns()) return exceeded;
+  for (const v1::HostResult& host : trial.hosts()) {
+    const int64_t bound_ns = std::max(host.clock().bound_before_ns(), host.clock().bound_after_ns());
+    if (bound_ns <= limits.clock_error_ns()) continue;
+    exceeded.push_back(absl::StrCat("host ", host.host(), ": its clock is known to within ",
+                                    FormatDuration(bound_ns), ", over limits.clock_error (",
+                                    FormatDuration(limits.clock_error_ns()), ")"));
+  }
+  return exceeded;
+}
+
+}  // namespace tutti::results

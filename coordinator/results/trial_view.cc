@@ -1,0 +1,201 @@
+#include "coordinator/results/trial_view.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+
+namespace tutti::results {
+namespace {
+
+namespace v1 = tutti::v1;
+
+using Column = const google::protobuf::RepeatedField<uint64_t>& (v1::EdgeSample::*)() const;
+
+bool HasColumns(const v1::EdgeSample& edge, size_t streams) {
+  return static_cast<size_t>(edge.bytes_size()) == streams && edge.end_trial_ns() >= edge.begin_trial_ns();
+}
+
+// nullopt where the column is absent or steps back.
+std::optional<uint64_t> Difference(const v1::EdgeSample& begin, const v1::EdgeSample& end, Column column,
+                                   size_t index) {
+  const auto& before = (begin.*column)();
+  const auto& after = (end.*column)();
+  if (index >= static_cast<size_t>(before.size()) || index >= static_cast<size_t>(after.size()))
+    return std::nullopt;
+  const int i = static_cast<int>(index);
+  if (after[i] < before[i]) return std::nullopt;
+  return after[i] - before[i];
+}
+
+void PlaceEdges(const Grid& grid, HostSeries& host) {
+  const HostInput& input = *host.input;
+  host.edges.assign(grid.intervals + 1, nullptr);
+  const auto place = [&](const v1::EdgeSample& edge) {
+    if (edge.index() > grid.intervals) return;
+    if (!HasColumns(edge, input.stream_ids.size())) {
+      host.faults.push_back(absl::StrCat("host ", input.host, ": edge ", edge.index(), " has ",
+                                         edge.bytes_size(), " counters for ", input.stream_ids.size(),
+                                         " streams; it is left out"));
+      return;
+    }
+    host.edges[edge.index()] = &edge;
+  };
+  if (input.report.has_value()) {
+    for (const v1::EdgeSample& edge : input.report->edges()) place(edge);
+  } else {
+    for (const v1::EdgeSample& edge : input.progress) place(edge);
+  }
+  host.missing_edges = static_cast<uint32_t>(std::count(host.edges.begin(), host.edges.end(), nullptr));
+}
+
+void MeasureWindow(const Grid& grid, HostSeries& host) {
+  const v1::EdgeSample* first = host.edges.front();
+  const v1::EdgeSample* last = host.edges.back();
+  if (first == nullptr || last == nullptr || grid.intervals == 0) return;
+  host.begin_ns = MiddleNs(*first);
+  host.end_ns = MiddleNs(*last);
+  if (host.end_ns <= host.begin_ns) {
+    host.faults.push_back(absl::StrCat("host ", host.input->host, ": its window ends at ", host.end_ns,
+                                       " ns and begins at ", host.begin_ns, " ns of the trial"));
+    return;
+  }
+  host.has_window = true;
+  const int64_t half_reads = (first->end_trial_ns() - first->begin_trial_ns()) / 2 +
+                             (last->end_trial_ns() - last->begin_trial_ns()) / 2;
+  const int64_t lateness = (host.end_ns - grid.end_ns) - (host.begin_ns - grid.begin_ns);
+  host.edge_error_ns = half_reads + (lateness < 0 ? -lateness : lateness);
+}
+
+void CountIntervals(const HostSeries& host, EndSeries& end) {
+  std::vector<uint64_t> intervals;
+  intervals.reserve(host.edges.size());
+  for (size_t k = 0; k + 1 < host.edges.size(); ++k) {
+    const std::optional<uint64_t> bytes =
+        Difference(*host.edges[k], *host.edges[k + 1], &v1::EdgeSample::bytes, end.column);
+    if (!bytes.has_value()) {
+      end.bytes.reset();
+      return;
+    }
+    intervals.push_back(*bytes);
+  }
+  end.interval_bytes = std::move(intervals);
+}
+
+EndSeries ReadEnd(const HostSeries& host, size_t column, std::vector<std::string>& faults) {
+  const HostInput& input = *host.input;
+  EndSeries end;
+  end.stream_id = input.stream_ids[column];
+  end.side = column < input.stream_sides.size() ? input.stream_sides[column] : v1::SIDE_UNSPECIFIED;
+  end.column = column;
+  const auto is_this = [&](const v1::StreamReport& report) {
+    return report.stream_id() == end.stream_id && report.side() == end.side;
+  };
+  if (input.report.has_value()) {
+    for (const v1::StreamReport& report : input.report->streams()) {
+      if (is_this(report)) end.report = &report;
+    }
+  }
+  for (const v1::StreamReport& report : input.failed_streams) {
+    if (is_this(report)) end.report = &report;
+  }
+  // What a failed stream moved is not what the trial asked for: its part is missing, not small.
+  if (!host.has_window || end.failed()) return end;
+  const v1::EdgeSample& first = *host.edges.front();
+  const v1::EdgeSample& last = *host.edges.back();
+  end.bytes = Difference(first, last, &v1::EdgeSample::bytes, column);
+  if (end.bytes.has_value() && host.missing_edges == 0) CountIntervals(host, end);
+  if (!end.bytes.has_value()) {
+    faults.push_back(absl::StrCat("host ", input.host, ": the byte counter of stream ", end.stream_id,
+                                  " stepped back inside the window"));
+    return end;
+  }
+  end.kernel_bytes = Difference(first, last, &v1::EdgeSample::kernel_bytes, column);
+  if (end.side == v1::SIDE_SEND) {
+    end.retransmits = Difference(first, last, &v1::EdgeSample::retransmits, column);
+  }
+  return end;
+}
+
+HostSeries ReadHost(const HostInput& input, const Grid& grid) {
+  HostSeries host;
+  host.input = &input;
+  PlaceEdges(grid, host);
+  MeasureWindow(grid, host);
+  for (size_t column = 0; column < input.stream_ids.size(); ++column) {
+    host.ends.push_back(ReadEnd(host, column, host.faults));
+  }
+  if (host.has_window && host.missing_edges > 0) {
+    host.warnings.push_back(absl::StrCat("host ", input.host, ": ", host.missing_edges, " of ",
+                                         host.edges.size(),
+                                         " readings are missing inside the window; its totals are exact, its "
+                                         "intervals are not known"));
+  }
+  return host;
+}
+
+const EndSeries* FindEnd(const HostSeries* host, uint32_t stream_id, v1::Side side) {
+  if (host == nullptr) return nullptr;
+  for (const EndSeries& end : host->ends) {
+    if (end.stream_id == stream_id && end.side == side) return &end;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int64_t Grid::DueNs(uint32_t edge) const {
+  return std::min(end_ns, begin_ns + static_cast<int64_t>(edge) * interval_ns);
+}
+
+bool Grid::LastIsShorter() const { return interval_ns > 0 && (end_ns - begin_ns) % interval_ns != 0; }
+
+Grid GridOf(const v1::Timing& timing) {
+  Grid grid;
+  grid.begin_ns = timing.warmup_ns();
+  grid.end_ns = timing.warmup_ns() + timing.measure_ns();
+  grid.interval_ns = timing.interval_ns() > 0 ? timing.interval_ns() : timing.measure_ns();
+  if (timing.measure_ns() > 0) {
+    grid.intervals = static_cast<uint32_t>((timing.measure_ns() + grid.interval_ns - 1) / grid.interval_ns);
+  }
+  return grid;
+}
+
+int64_t MiddleNs(const v1::EdgeSample& edge) {
+  return edge.begin_trial_ns() + (edge.end_trial_ns() - edge.begin_trial_ns()) / 2;
+}
+
+std::string StreamView::Name() const {
+  return absl::StrCat("stream ", flow->stream_id(), " (", flow->from_host(), " -> ", flow->to_host(), ", ",
+                      flow->entry(), ")");
+}
+
+TrialView::TrialView(const TrialInput& trial) : input(&trial), grid(GridOf(trial.plan_case.timing())) {
+  for (const HostInput& host : trial.hosts) hosts.push_back(ReadHost(host, grid));
+  std::sort(hosts.begin(), hosts.end(),
+            [](const HostSeries& a, const HostSeries& b) { return a.input->host < b.input->host; });
+  for (const v1::Flow& flow : trial.flows) {
+    StreamView stream;
+    stream.flow = &flow;
+    for (const v1::TrafficEntry& traffic : trial.plan_case.traffic()) {
+      if (traffic.name() == flow.entry()) stream.traffic = &traffic;
+    }
+    stream.from = FindHost(flow.from_host());
+    stream.to = FindHost(flow.to_host());
+    stream.sender = FindEnd(stream.from, flow.stream_id(), v1::SIDE_SEND);
+    stream.receiver = FindEnd(stream.to, flow.stream_id(), v1::SIDE_RECEIVE);
+    streams.push_back(stream);
+  }
+  std::sort(streams.begin(), streams.end(), [](const StreamView& a, const StreamView& b) {
+    return a.flow->stream_id() < b.flow->stream_id();
+  });
+}
+
+const HostSeries* TrialView::FindHost(const std::string& name) const {
+  for (const HostSeries& host : hosts) {
+    if (host.input->host == name) return &host;
+  }
+  return nullptr;
+}
+
+}  // namespace tutti::results
