@@ -2,9 +2,7 @@
 """The README's commands for two real hosts, run as they stand there.
 
 Host a is a network namespace with the address 10.0.0.1: coordinator, its worker, the CLI. Host b is a second one with
-10.0.0.2. Programs come from FOLDER_OF_THE_PROGRAMS by PATH. Works with and without root.
-
-usage: two_hosts_test.py FOLDER_OF_THE_PROGRAMS
+10.0.0.2. The programs of $TUTTI_BIN are found by PATH. Works with and without root.
 """
 
 import json
@@ -24,7 +22,7 @@ README = (ROOT / "README.md").read_text()
 INSIDE = "TUTTI_TWO_HOSTS_INSIDE"
 DAEMONS = ("tutti-coordinator", "tutti-worker")
 
-bin_folder = Path(".")
+BIN = Path(os.environ.get("TUTTI_BIN", ROOT / "build/release/bin")).resolve()
 
 
 def marked_blocks(kind: str) -> list[tuple[str, str]]:
@@ -57,7 +55,6 @@ class TwoHosts(unittest.TestCase):
 
     def environment(self) -> dict:
         return os.environ | {
-            "PATH": f"{bin_folder}:{os.environ['PATH']}",
             "XDG_STATE_HOME": f"{self.folder.name}/state",
             "HOME": self.folder.name,
         }
@@ -150,6 +147,5 @@ if __name__ == "__main__":
         user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         command = ["unshare", *user, "--net", "--kill-child", "--fork", sys.executable, "-B", *sys.argv]
         sys.exit(subprocess.run(command, env=os.environ | {INSIDE: "1"}, check=False).returncode)
-    bin_folder = Path(sys.argv.pop(1)).resolve()
-    os.environ["PATH"] = f"{bin_folder}:{os.environ['PATH']}"
+    os.environ["PATH"] = f"{BIN}:{os.environ['PATH']}"
     unittest.main()
