@@ -158,6 +158,7 @@ v1::TrialResult MergeTrial(const TrialInput& input) {
   result.set_repetition(input.repetition);
   result.set_trial_id(input.trial_id);
   result.set_started_unix_ns(input.started_unix_ns);
+  if (input.t0.ns != 0) result.set_t0_timeline_ns(input.t0.ns);  // 0: the trial ended before it was armed
 
   Verdict verdict;
   std::vector<StreamLoss> losses;

@@ -33,7 +33,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHES)}; default: all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHES)}; default: all of them")
     parser.add_argument(
         "--rounds", type=int, help="rounds of each condition, instead of the bench's own number"
     )
@@ -53,6 +53,7 @@ def parse_arguments() -> argparse.Namespace:
         help="measure nothing: print the stored results as tables, or put them into FILE",
     )
     arguments = parser.parse_args()
+    arguments.names = [] if arguments.names == ["all"] else arguments.names
     unknown = [name for name in arguments.names if name not in BENCHES]
     if unknown:
         parser.error(f"no bench {', '.join(unknown)}; there are {', '.join(BENCHES)}")
