@@ -29,7 +29,7 @@ int Fail(const absl::Status& status) {
   return 1;
 }
 
-// The stand-in coordinator answers a connection to its Unix socket with the number of its workers.
+// The stand-in coordinator answers with the number of its workers.
 absl::StatusOr<int> AskStandIn(const std::string& address) {
   const std::string path = address.substr(address.find(':') + 1);
   sockaddr_un name{};
@@ -38,7 +38,7 @@ absl::StatusOr<int> AskStandIn(const std::string& address) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   char answer[16] = {};
   const bool good = connect(fd, reinterpret_cast<sockaddr*>(&name), sizeof(name)) == 0 &&
-                    read(fd, answer, sizeof(answer) - 1) > 0;
+                    write(fd, "count\n", 6) == 6 && read(fd, answer, sizeof(answer) - 1) > 0;
   close(fd);
   if (!good) return absl::UnavailableError("no answer on " + path);
   return atoi(answer);

@@ -1,8 +1,7 @@
 #!/usr/bin/python3 -I
 """Stands in for tutti-coordinator and tutti-worker where only the lab itself is tested.
 
-As a coordinator (with --listen) it answers a connection to its Unix socket with the number of workers that hold a
-connection to its other address. As a worker (with --coordinator) it holds such a connection, or fails as its
+As a coordinator (with --listen) it answers "count" with the number of connections that have said "worker". As a worker (with --coordinator) it holds such a connection, or fails as its
 arguments say (--fail: status 3 and a line in the log; --deaf: ignores SIGTERM).
 """
 import os
@@ -56,22 +55,18 @@ def coordinator():
         selector.register(sock, selectors.EVENT_READ, address)
     while True:
         for key, _ in selector.select():
-            if key.data is None:
-                if not key.fileobj.recv(100):
-                    selector.unregister(key.fileobj)
-                    workers.discard(key.fileobj)
-                    key.fileobj.close()
+            if key.data:  # one that listens
+                selector.register(key.fileobj.accept()[0], selectors.EVENT_READ, "")
                 continue
-            sock, _ = key.fileobj.accept()
-            if key.data.startswith("unix:") and len(value_of("--listen")) > 1:
-                try:
-                    sock.sendall(b"%d" % len(workers))
-                except BrokenPipeError:
-                    pass  # somebody who only looked whether there is an answer
-                sock.close()
-                continue
-            workers.add(sock)
-            selector.register(sock, selectors.EVENT_READ, None)
+            said = key.fileobj.recv(100)
+            if said == b"worker\n":
+                workers.add(key.fileobj)
+            elif said == b"count\n":
+                key.fileobj.sendall(b"%d" % len(workers))
+            else:
+                selector.unregister(key.fileobj)
+                workers.discard(key.fileobj)
+                key.fileobj.close()
 
 
 if __name__ == "__main__":

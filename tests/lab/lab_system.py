@@ -1,0 +1,164 @@
+"""What the lab tests share: starting a lab through lab_driver, and looking at the system from outside."""
+import os
+import signal
+import subprocess
+import time
+import uuid
+
+TESTS = os.environ.get("TUTTI_TESTS", "")
+BIN = os.environ.get("TUTTI_BIN", "")
+SOURCE = os.environ.get("TUTTI_SOURCE", "")
+DRIVER = os.path.join(TESTS, "lab_driver")
+STAND_IN = os.path.join(SOURCE, "tests/lab/stand_in_daemon.py")
+GONE_WITHIN_S = 2.0
+NAMESPACES = ("net", "mnt", "user", "time")
+
+
+def orphans():
+    """Orphaned TCP sockets of the whole kernel: they would hold their namespace."""
+    with open("/proc/net/sockstat", encoding="ascii") as file:
+        for line in file:
+            if line.startswith("TCP:"):
+                fields = line.split()
+                return int(fields[fields.index("orphan") + 1])
+    return 0
+
+
+def namespace_of(pid, kind):
+    try:
+        return os.stat(f"/proc/{pid}/ns/{kind}").st_ino
+    except OSError:
+        return None
+
+
+def processes():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
+
+
+class Marked:
+    """Finds every process that descends from here, by a variable in its environment."""
+
+    def __init__(self):
+        self.mark = f"TUTTI_LAB_TEST={uuid.uuid4()}"
+        self.environment = dict(os.environ)
+        key, value = self.mark.split("=")
+        self.environment[key] = value
+
+    def pids(self):
+        found = []
+        for pid in processes():
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    if self.mark.encode() in file.read().split(b"\0") and is_running(pid):
+                        found.append(pid)
+            except OSError:
+                pass
+        return found
+
+
+def runtime_folder(environment):
+    xdg = environment.get("XDG_RUNTIME_DIR")
+    return os.path.join(xdg, "tutti")
+
+
+class RunningLab:
+    """A lab of the driver, with what it had while it lived."""
+
+    def __init__(self, marked, arguments, prefix=()):
+        self.process = subprocess.Popen([*prefix, DRIVER, "start", *arguments], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=marked.environment)
+        self.facts = {}
+        self.hosts = []
+        self.output = []
+        for line in self.process.stdout:
+            self.output.append(line.strip())
+            key, _, value = line.strip().partition(" ")
+            if key == "ready":
+                break
+            if key == "host":
+                name, address, address6, pid, offset = value.split()
+                self.hosts.append({"name": name, "address": address, "address6": address6, "pid": int(pid),
+                                   "offset": int(offset)})
+            else:
+                self.facts[key] = value
+        self.error = "" if self.hosts else self.process.stderr.read()
+        self.own = {namespace_of(pid, kind) for pid in self.pids() for kind in NAMESPACES}
+        self.own -= {namespace_of("self", kind) for kind in NAMESPACES}
+        self.own.discard(None)
+
+    def pids(self):
+        if not self.hosts:
+            return []
+        return [int(self.facts["supervisor"]), int(self.facts["coordinator"])] + [h["pid"] for h in self.hosts]
+
+    def ask(self):
+        """The deaths that the lab tells of."""
+        self.process.stdin.write("?\n")
+        self.process.stdin.flush()
+        deaths = []
+        for line in self.process.stdout:
+            if line.strip() == "asked":
+                break
+            deaths.append(line.strip())
+        return deaths
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.stdin.close()
+        self.process.wait(timeout=10)
+        if self.process.stdout.closed:
+            return ""
+        rest = self.process.stdout.read()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+        return rest
+
+
+def in_host(pid, *command, user=False):
+    """Output of a command in the namespaces of a process."""
+    flags = ["-n", "-m", "-T"] + (["-U", "--preserve-credentials"] if user else [])
+    return subprocess.run(["nsenter", "-t", str(pid), *flags, *command], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def await_true(condition, timeout_s):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def holders(namespaces):
+    """Processes in any of these namespaces."""
+    return [pid for pid in processes() for kind in NAMESPACES if namespace_of(pid, kind) in namespaces]
+
+
+def leftovers(marked, lab, runtime):
+    """What is left of a lab, as text; empty if nothing is."""
+    found = []
+    if marked.pids():
+        found.append(f"processes {marked.pids()}")
+    if holders(lab.own):
+        found.append(f"namespaces held by {holders(lab.own)}")
+    with open("/proc/self/mounts", encoding="utf-8") as file:
+        found += [f"mount {line.strip()}" for line in file if "tutti-lab" in line]
+    with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
+        found += [f"socket {line.split()[-1]}" for line in file if runtime in line]
+    if os.path.isdir(runtime):
+        found += [f"file {os.path.join(runtime, name)}" for name in os.listdir(runtime)]
+    return "; ".join(found)
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)
