@@ -1,0 +1,231 @@
+#include "worker/session/load_convert.h"
+
+#include <cmath>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/status/macros.h"
+
+namespace tutti::session {
+namespace {
+
+constexpr uint32_t kMaxPort = 65535;
+constexpr double kMaxDrift = 0.01;
+
+absl::StatusOr<uint16_t> ToPort(uint32_t stream_id, uint32_t port) {
+  if (port > kMaxPort) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("stream ", stream_id, ": port ", port, " is above ", kMaxPort));
+  }
+  return static_cast<uint16_t>(port);
+}
+
+template <typename Field>
+void Append(const std::vector<uint64_t>& values, Field* field) {
+  field->Add(values.begin(), values.end());
+}
+
+v1::TcpInfo ToProto(const load::TcpInfo& info) {
+  v1::TcpInfo proto;
+  proto.set_bytes_acked(info.bytes_acked);
+  proto.set_bytes_received(info.bytes_received);
+  proto.set_bytes_sent(info.bytes_sent);
+  proto.set_bytes_retrans(info.bytes_retrans);
+  proto.set_total_retrans(info.total_retrans);
+  proto.set_rtt_us(info.rtt_us);
+  proto.set_rttvar_us(info.rttvar_us);
+  proto.set_min_rtt_us(info.min_rtt_us);
+  proto.set_snd_cwnd_segments(info.snd_cwnd_segments);
+  proto.set_snd_mss_bytes(info.snd_mss_bytes);
+  proto.set_pmtu_bytes(info.pmtu_bytes);
+  proto.set_delivery_rate_bytes_per_s(info.delivery_rate_bytes_per_s);
+  proto.set_busy_us(info.busy_us);
+  proto.set_rwnd_limited_us(info.rwnd_limited_us);
+  proto.set_sndbuf_limited_us(info.sndbuf_limited_us);
+  return proto;
+}
+
+void AddOptions(const load::StreamReport& report, v1::StreamReport* proto) {
+  for (const load::OptionOutcome& option : report.options) {
+    v1::OptionOutcome* outcome = proto->add_options();
+    outcome->set_name(option.name);
+    outcome->set_asked(option.asked);
+    outcome->set_got(option.got);
+    outcome->set_applied(option.applied);
+    outcome->set_forced(option.forced);
+    outcome->set_note(option.note);
+  }
+}
+
+void AddCohorts(const load::StreamReport& report, v1::StreamReport* proto) {
+  for (const load::SentCohort& sent : report.sent_cohorts) {
+    v1::SentCohort* cohort = proto->add_sent_cohorts();
+    cohort->set_messages(sent.messages);
+    cohort->set_bytes(sent.bytes);
+  }
+  for (const load::ReceivedCohort& received : report.received_cohorts) {
+    v1::ReceivedCohort* cohort = proto->add_received_cohorts();
+    cohort->set_in_order(received.in_order);
+    cohort->set_reordered(received.reordered);
+    cohort->set_late(received.late);
+    cohort->set_duplicates(received.duplicates);
+    cohort->set_bytes(received.bytes);
+  }
+}
+
+void SetInstants(const load::StreamReport& report, v1::StreamReport* proto) {
+  if (report.first_send_before_trial_ns)
+    proto->set_first_send_before_trial_ns(*report.first_send_before_trial_ns);
+  if (report.first_send_after_trial_ns)
+    proto->set_first_send_after_trial_ns(*report.first_send_after_trial_ns);
+  if (report.running_trial_ns) proto->set_running_trial_ns(*report.running_trial_ns);
+  if (report.last_send_trial_ns) proto->set_last_send_trial_ns(*report.last_send_trial_ns);
+  if (report.first_receive_trial_ns) proto->set_first_receive_trial_ns(*report.first_receive_trial_ns);
+  if (report.last_receive_trial_ns) proto->set_last_receive_trial_ns(*report.last_receive_trial_ns);
+}
+
+void SetLimits(const v1::StreamEnd& end, load::StreamConfig* config) {
+  if (end.has_read_size_bytes()) config->read_size_bytes = end.read_size_bytes();
+  if (end.has_socket_buffer_bytes()) config->socket_buffer_bytes = end.socket_buffer_bytes();
+  if (end.has_nodelay()) config->nodelay = end.nodelay();
+  if (end.has_mss_bytes()) config->mss_bytes = end.mss_bytes();
+  if (end.has_dscp()) config->dscp = end.dscp();
+  if (end.has_rate_bps()) config->rate_bps = end.rate_bps();
+}
+
+}  // namespace
+
+absl::StatusOr<load::StreamConfig> ToStreamConfig(const v1::StreamEnd& end, std::optional<uint32_t> cpu) {
+  const auto invalid = [&](const char* what) {
+    return absl::InvalidArgumentError(absl::StrCat("stream ", end.stream_id(), ": ", what));
+  };
+  if (end.side() != v1::SIDE_SEND && end.side() != v1::SIDE_RECEIVE) return invalid("the side is not set");
+  if (end.protocol() != v1::PROTOCOL_TCP && end.protocol() != v1::PROTOCOL_UDP) {
+    return invalid("the protocol is not set");
+  }
+  if (end.message_size_bytes() == 0) return invalid("the message size is 0");
+  if (end.local_address().empty() || end.peer_address().empty()) return invalid("an address is missing");
+  load::StreamConfig config;
+  config.stream_id = end.stream_id();
+  config.side = end.side() == v1::SIDE_SEND ? load::Side::kSend : load::Side::kReceive;
+  config.protocol = end.protocol() == v1::PROTOCOL_TCP ? load::Protocol::kTcp : load::Protocol::kUdp;
+  config.message_size_bytes = end.message_size_bytes();
+  config.nonce = end.nonce();
+  config.local_address = end.local_address();
+  config.peer_address = end.peer_address();
+  config.device = end.device();
+  config.cpu = cpu;
+  config.congestion = end.congestion();
+  config.best_effort = end.best_effort();
+  SetLimits(end, &config);
+  if (end.has_ports()) {
+    TUTTI_ASSIGN_OR_RETURN(config.first_port, ToPort(end.stream_id(), end.ports().first()));
+    TUTTI_ASSIGN_OR_RETURN(config.last_port, ToPort(end.stream_id(), end.ports().last()));
+    if (config.last_port < config.first_port) return invalid("the port range ends before it begins");
+  }
+  return config;
+}
+
+absl::StatusOr<load::TrialTiming> ToTrialTiming(const v1::Timing& timing) {
+  if (timing.warmup_ns() < 0 || timing.measure_ns() <= 0 || timing.cooldown_ns() < 0 ||
+      timing.interval_ns() <= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("timing: warmup ", timing.warmup_ns(), " ns, measure ", timing.measure_ns(),
+                     " ns, cooldown ", timing.cooldown_ns(), " ns, interval ", timing.interval_ns(),
+                     " ns: measure and interval must be positive, the others not negative"));
+  }
+  return load::TrialTiming{timing.warmup_ns(), timing.measure_ns(), timing.cooldown_ns(),
+                           timing.interval_ns()};
+}
+
+absl::StatusOr<ClockMapping> ToClockMapping(const v1::ClockMappingProto& mapping) {
+  // Written so that a NaN fails too.
+  if (!(std::abs(mapping.drift()) < kMaxDrift) || !(mapping.drift_bound() >= 0) || mapping.bound_ns() < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("clock mapping: drift ", mapping.drift(), ", drift bound ",
+                                                   mapping.drift_bound(), ", bound ", mapping.bound_ns(),
+                                                   " ns are not those of a clock"));
+  }
+  return ClockMapping(HostTime{mapping.reference_host_ns()}, TimelineTime{mapping.reference_timeline_ns()},
+                      mapping.drift(), mapping.bound_ns(), mapping.drift_bound());
+}
+
+absl::StatusOr<std::vector<load::BoundPort>> ToBoundPorts(const v1::Connect& connect) {
+  std::vector<load::BoundPort> ports;
+  for (const v1::ConnectTarget& target : connect.targets()) {
+    TUTTI_ASSIGN_OR_RETURN(const uint16_t port, ToPort(target.stream_id(), target.port()));
+    ports.push_back({target.stream_id(), port});
+  }
+  return ports;
+}
+
+std::vector<load::SenderFinal> ToSenderFinals(const v1::Drain& drain) {
+  std::vector<load::SenderFinal> finals;
+  for (const v1::SenderFinal& each : drain.finals()) {
+    finals.push_back({each.stream_id(), each.messages(), each.bytes()});
+  }
+  return finals;
+}
+
+v1::EdgeSample ToProto(const load::Edge& edge) {
+  v1::EdgeSample proto;
+  proto.set_index(edge.index);
+  proto.set_due_trial_ns(edge.due_trial_ns);
+  proto.set_begin_trial_ns(edge.begin_trial_ns);
+  proto.set_end_trial_ns(edge.end_trial_ns);
+  Append(edge.bytes, proto.mutable_bytes());
+  Append(edge.messages, proto.mutable_messages());
+  Append(edge.thread_cpu_ns, proto.mutable_thread_cpu_ns());
+  Append(edge.retransmits, proto.mutable_retransmits());
+  Append(edge.kernel_bytes, proto.mutable_kernel_bytes());
+  Append(edge.rtt_us, proto.mutable_rtt_us());
+  Append(edge.cwnd_segments, proto.mutable_cwnd_segments());
+  return proto;
+}
+
+v1::StreamReport ToProto(const load::StreamReport& report) {
+  v1::StreamReport proto;
+  proto.set_stream_id(report.stream_id);
+  proto.set_side(report.side == load::Side::kSend ? v1::SIDE_SEND : v1::SIDE_RECEIVE);
+  proto.set_total_bytes(report.total_bytes);
+  proto.set_total_messages(report.total_messages);
+  SetInstants(report, &proto);
+  AddCohorts(report, &proto);
+  AddOptions(report, &proto);
+  proto.set_foreign(report.foreign);
+  if (report.jitter_ns) proto.set_jitter_ns(*report.jitter_ns);
+  if (report.socket_drops) proto.set_socket_drops(*report.socket_drops);
+  if (report.socket_drops_window) proto.set_socket_drops_window(*report.socket_drops_window);
+  proto.set_failed_sends(report.failed_sends);
+  proto.set_local_endpoint(report.local_endpoint);
+  proto.set_peer_endpoint(report.peer_endpoint);
+  if (report.path_mtu_bytes) proto.set_path_mtu_bytes(*report.path_mtu_bytes);
+  if (report.cpu) proto.set_cpu(*report.cpu);
+  if (report.tcp) *proto.mutable_tcp() = ToProto(*report.tcp);
+  for (const std::string& warning : report.warnings) proto.add_warnings(warning);
+  if (!report.error.empty()) {
+    proto.mutable_error()->set_errno_value(report.error_errno);
+    proto.mutable_error()->set_message(report.error);
+  }
+  proto.set_read_size_bytes(report.read_size_bytes);
+  proto.set_drained(report.drained);
+  proto.set_max_send_call_bytes(report.max_send_call_bytes);
+  return proto;
+}
+
+v1::SenderFinal ToProto(const load::SenderFinal& final_count) {
+  v1::SenderFinal proto;
+  proto.set_stream_id(final_count.stream_id);
+  proto.set_messages(final_count.messages);
+  proto.set_bytes(final_count.bytes);
+  return proto;
+}
+
+v1::BoundPort ToProto(const load::BoundPort& port) {
+  v1::BoundPort proto;
+  proto.set_stream_id(port.stream_id);
+  proto.set_port(port.port);
+  return proto;
+}
+
+}  // namespace tutti::session

@@ -1,0 +1,251 @@
+#include "worker/session/worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/log/log.h"
+#include "common/version/version.h"
+
+namespace tutti::session {
+namespace {
+
+constexpr int64_t kNsPerMs = 1'000'000;
+constexpr int64_t kRegisterLimitNs = 5'000 * kNsPerMs;
+// A lease outside of this is a broken coordinator's.
+constexpr int64_t kMinLeaseNs = 100 * kNsPerMs;
+constexpr int64_t kMaxLeaseNs = 60'000 * kNsPerMs;
+constexpr int64_t kFinishLimitNs = 300 * kNsPerMs;
+constexpr int64_t kMaxBackgroundNs = 60'000 * kNsPerMs;
+
+std::string Text(const absl::Status& status) {
+  return status.ok() ? std::string("the coordinator ended the session") : std::string(status.message());
+}
+
+}  // namespace
+
+Worker::Worker(WorkerOptions options, Executor& executor, Executor& trial_thread, const Clock& clock,
+               SessionDialer& dialer, TrialKernel& kernel, WorkerEvents events)
+    : options_(std::move(options)),
+      executor_(executor),
+      trial_thread_(trial_thread),
+      clock_(clock),
+      dialer_(dialer),
+      kernel_(kernel),
+      events_(std::move(events)),
+      backoff_(options_.incarnation),
+      runner_(executor, trial_thread, clock, kernel,
+              [this](v1::WorkerMessage message) { Send(std::move(message)); }),
+      alive_(std::make_shared<bool>(true)) {}
+
+Worker::~Worker() {
+  *alive_ = false;
+  executor_.Cancel(silence_timer_);
+  executor_.Cancel(retry_timer_);
+}
+
+void Worker::Start() {
+  executor_.Post([this, alive = alive_] {
+    if (*alive && state_ == State::kIdle) Connect();
+  });
+}
+
+void Worker::Stop(std::function<void()> on_stopped) {
+  executor_.Post([this, alive = alive_, on_stopped = std::move(on_stopped)] {
+    if (!*alive) return;
+    on_stopped_ = on_stopped;
+    BeginStop();
+  });
+}
+
+std::function<void()> Worker::InSession(std::function<void()> task) {
+  return [this, alive = alive_, session = session_, task = std::move(task)] {
+    if (*alive && session == session_) task();
+  };
+}
+
+void Worker::Connect() {
+  state_ = State::kConnecting;
+  ++session_;
+  runner_.AbortAll(
+      "a new session begins", InSession([this] {
+        if (state_ != State::kConnecting) return;
+        // On the trial's thread, which is idle now: a name server may keep it waiting.
+        trial_thread_.Post([this, alive = alive_, session = session_, gather = options_.gather_facts,
+                            &executor = executor_, &dialer = dialer_] {
+          auto facts = std::make_shared<absl::StatusOr<v1::HostFacts>>(gather());
+          auto address = std::make_shared<std::string>(dialer.ControlAddress());
+          executor.Post([this, alive, session, facts, address] {
+            if (!*alive || session != session_ || state_ != State::kConnecting) return;
+            if (!facts->ok())
+              return RetryLater(absl::StrCat("reading this host's facts: ", Text(facts->status())));
+            Dial(std::move(**facts), *address);
+          });
+        });
+      }));
+}
+
+void Worker::Dial(v1::HostFacts facts, std::string control_address) {
+  runner_.SetFacts(facts);
+  SessionHandlers handlers;
+  handlers.on_message = [this, alive = alive_, session = session_](const v1::CoordinatorMessage& message,
+                                                                   HostTime received) {
+    if (*alive && session == session_) OnMessage(message, received);
+  };
+  handlers.on_closed = [this, alive = alive_, session = session_](const absl::Status& status) {
+    if (*alive && session == session_) OnClosed(status);
+  };
+  auto stream = dialer_.Dial(std::move(handlers));
+  if (!stream.ok()) {
+    refusal_ = Text(stream.status());
+    return BeginStop();
+  }
+  stream_ = std::move(*stream);
+  state_ = State::kRegistering;
+  v1::WorkerMessage message;
+  v1::Hello* hello = message.mutable_hello();
+  hello->set_protocol_version(kProtocolVersion);
+  hello->set_name(options_.name);
+  for (const auto& [key, value] : options_.labels) (*hello->mutable_labels())[key] = value;
+  hello->set_incarnation(options_.incarnation);
+  *hello->mutable_facts() = std::move(facts);
+  hello->set_control_address(options_.address.empty() ? std::move(control_address) : options_.address);
+  stream_->Send(std::move(message));
+  limit_ns_ = kRegisterLimitNs;
+  last_heard_ns_ = executor_.NowNs();
+  WatchSilence();
+}
+
+void Worker::RetryLater(const std::string& why) {
+  if (why != last_failure_) spdlog::warn("no session with the coordinator, trying on: {}", why);
+  last_failure_ = why;
+  state_ = State::kConnecting;
+  retry_timer_ = executor_.PostAfter(backoff_.NextDelayNs(), InSession([this] {
+                                       if (state_ == State::kConnecting) Connect();
+                                     }));
+}
+
+void Worker::OnMessage(const v1::CoordinatorMessage& message, HostTime received) {
+  last_heard_ns_ = executor_.NowNs();
+  if (state_ == State::kRegistering) {
+    if (message.has_registered()) return OnRegistered(message.registered());
+    if (message.has_refused()) return OnRefused(message.refused());
+    if (!message.has_clock_probe()) {
+      spdlog::warn("the coordinator sent a command before it registered this worker; ignored");
+      return;
+    }
+  }
+  if (message.has_clock_probe()) return AnswerProbe(message.clock_probe(), received);
+  if (state_ != State::kRegistered) return;
+  if (message.has_refused()) return OnRefused(message.refused());
+  if (message.has_measure_background()) return MeasureBackground(message.measure_background());
+  runner_.Handle(message, received);
+}
+
+void Worker::OnRegistered(const v1::Registered& registered) {
+  state_ = State::kRegistered;
+  limit_ns_ = std::clamp(registered.lease_ns(), kMinLeaseNs, kMaxLeaseNs);
+  WatchSilence();
+  backoff_.Reset();
+  last_failure_.clear();
+  spdlog::info("registered as \"{}\" with coordinator {}, lease {} ms", options_.name,
+               registered.coordinator_version(), limit_ns_ / kNsPerMs);
+  if (events_.on_registered) events_.on_registered();
+}
+
+void Worker::OnRefused(const v1::Refused& refused) {
+  if (refused.retry()) {
+    last_failure_ = absl::StrCat("refused for now: ", refused.reason());
+    spdlog::warn("{}", last_failure_);
+    return stream_->Finish();
+  }
+  refusal_ = refused.reason();
+  BeginStop();
+}
+
+void Worker::OnClosed(const absl::Status& status) {
+  executor_.Cancel(silence_timer_);
+  stream_.reset();
+  if (state_ == State::kStopping) return EndStop();
+  if (state_ == State::kStopped) return;
+  const bool was_registered = state_ == State::kRegistered;
+  if (was_registered) spdlog::warn("the session with the coordinator broke: {}", Text(status));
+  runner_.AbortAll("the session broke", [] {});
+  RetryLater(Text(status));
+}
+
+void Worker::AnswerProbe(const v1::ClockProbe& probe, HostTime received) {
+  v1::WorkerMessage message;
+  v1::ClockReply* reply = message.mutable_clock_reply();
+  reply->set_sequence(probe.sequence());
+  reply->set_probe_sent_timeline_ns(probe.sent_timeline_ns());
+  reply->set_received_host_ns(received.ns);
+  Send(std::move(message));
+}
+
+void Worker::MeasureBackground(const v1::MeasureBackground& request) {
+  // A reading that fails stays unset, and the background is not known.
+  v1::BackgroundReading reading;
+  reading.set_request_id(request.request_id());
+  if (auto begin = kernel_.ReadCpu(true); begin.ok()) *reading.mutable_begin() = std::move(*begin);
+  const int64_t wait_ns = std::clamp<int64_t>(request.duration_ns(), 0, kMaxBackgroundNs);
+  executor_.PostAfter(wait_ns, InSession([this, reading]() mutable {
+                        if (auto end = kernel_.ReadCpu(true); end.ok())
+                          *reading.mutable_end() = std::move(*end);
+                        v1::WorkerMessage message;
+                        *message.mutable_background() = std::move(reading);
+                        Send(std::move(message));
+                      }));
+}
+
+void Worker::WatchSilence() {
+  executor_.Cancel(silence_timer_);
+  const int64_t due_ns = last_heard_ns_ + limit_ns_ - executor_.NowNs();
+  silence_timer_ = executor_.PostAfter(std::max<int64_t>(due_ns, 0), InSession([this] { OnSilence(); }));
+}
+
+void Worker::OnSilence() {
+  if (!stream_ || state_ == State::kStopping) return;
+  if (executor_.NowNs() - last_heard_ns_ < limit_ns_) return WatchSilence();
+  spdlog::warn("nothing was heard from the coordinator for {} ms, its session ends", limit_ns_ / kNsPerMs);
+  runner_.AbortAll("the lease ran out", [] {});
+  stream_->Cancel();
+}
+
+void Worker::BeginStop() {
+  if (state_ == State::kStopped) {
+    if (on_stopped_) std::exchange(on_stopped_, nullptr)();
+    return;
+  }
+  if (state_ == State::kStopping) return;
+  state_ = State::kStopping;
+  executor_.Cancel(silence_timer_);
+  executor_.Cancel(retry_timer_);
+  runner_.AbortAll("the worker stops", [this, alive = alive_] {
+    if (!*alive || state_ != State::kStopping) return;
+    if (!stream_) return EndStop();
+    stream_->Finish();
+    // A coordinator that does not close its side is not waited for.
+    executor_.PostAfter(kFinishLimitNs, InSession([this] {
+                          if (stream_) stream_->Cancel();
+                        }));
+  });
+}
+
+void Worker::EndStop() {
+  if (!runner_.idle()) {
+    // The session broke while the trial was being ended: its end leads here again.
+    return;
+  }
+  state_ = State::kStopped;
+  if (!refusal_.empty() && events_.on_refused) events_.on_refused(refusal_);
+  if (on_stopped_) std::exchange(on_stopped_, nullptr)();
+}
+
+void Worker::Send(v1::WorkerMessage message) {
+  if (stream_ && (state_ == State::kRegistered || state_ == State::kStopping || message.has_clock_reply())) {
+    stream_->Send(std::move(message));
+  }
+}
+
+}  // namespace tutti::session

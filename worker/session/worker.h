@@ -1,0 +1,96 @@
+// The worker's life: reach the coordinator, register, serve, and come back after every loss.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "common/sync/executor.h"
+#include "common/time/clock.h"
+#include "tutti/v1/session.pb.h"
+#include "worker/session/backoff.h"
+#include "worker/session/session_stream.h"
+#include "worker/session/trial_kernel.h"
+#include "worker/session/trial_runner.h"
+
+namespace tutti::session {
+
+struct WorkerOptions {
+  std::string name;
+  std::map<std::string, std::string> labels;
+  uint64_t incarnation = 0;  // random per start
+  // What this host is; called on the trial's thread before each registration, may block.
+  std::function<absl::StatusOr<v1::HostFacts>()> gather_facts;
+  std::string address;  // by which other hosts reach this one; empty: the one that reaches the coordinator
+};
+
+// Called on the executor's thread.
+struct WorkerEvents {
+  std::function<void()> on_registered;                        // each time
+  std::function<void(const std::string& reason)> on_refused;  // for good: the worker has stopped
+};
+
+// One session at a time. A session that breaks, or in which nothing was heard for the lease, ends the trial
+// at once, and nothing of it is left before the next registration: a new session always begins idle.
+//
+// The executors, clock, dialer and kernel outlive the worker. Start and Stop are callable from any thread;
+// the worker is destroyed after Stop's callback, when its trial thread has ended or is idle.
+class Worker {
+ public:
+  Worker(WorkerOptions options, Executor& executor, Executor& trial_thread, const Clock& clock,
+         SessionDialer& dialer, TrialKernel& kernel, WorkerEvents events);
+  ~Worker();
+
+  void Start();
+  // Ends the trial, closes the session and calls `on_stopped` on the executor, within a second.
+  void Stop(std::function<void()> on_stopped);
+
+ private:
+  enum class State { kIdle, kConnecting, kRegistering, kRegistered, kStopping, kStopped };
+
+  // Ends what is left of a trial, gathers the facts, dials.
+  void Connect();
+  void Dial(v1::HostFacts facts, std::string control_address);
+  void RetryLater(const std::string& why);
+  void OnMessage(const v1::CoordinatorMessage& message, HostTime received);
+  void OnRegistered(const v1::Registered& registered);
+  void OnRefused(const v1::Refused& refused);
+  void OnClosed(const absl::Status& status);
+  void AnswerProbe(const v1::ClockProbe& probe, HostTime received);
+  void MeasureBackground(const v1::MeasureBackground& request);
+  // Ends the session when nothing was heard for `limit_ns_`.
+  void WatchSilence();
+  void OnSilence();
+  void BeginStop();
+  void EndStop();
+  void Send(v1::WorkerMessage message);
+  // Runs `task` later on the executor unless the worker is gone or another session has begun.
+  std::function<void()> InSession(std::function<void()> task);
+
+  const WorkerOptions options_;
+  Executor& executor_;
+  Executor& trial_thread_;
+  const Clock& clock_;
+  SessionDialer& dialer_;
+  TrialKernel& kernel_;
+  const WorkerEvents events_;
+  // Everything below belongs to the executor's thread.
+  State state_ = State::kIdle;
+  Backoff backoff_;
+  std::unique_ptr<SessionStream> stream_;
+  uint64_t session_ = 0;       // counts connection attempts
+  int64_t limit_ns_ = 0;       // the lease, or the time to register
+  int64_t last_heard_ns_ = 0;  // executor time
+  TimerId silence_timer_ = 0;
+  TimerId retry_timer_ = 0;
+  std::string refusal_;       // for good
+  std::string last_failure_;  // logged once, however often it repeats
+  std::function<void()> on_stopped_;
+  TrialRunner runner_;
+  const std::shared_ptr<bool> alive_;
+};
+
+}  // namespace tutti::session
