@@ -1,7 +1,8 @@
-// Renderings of a result. Every output is made from tutti.v1.Result alone; an unset figure is shown as "-" (text) or
-// null (JSON), never as 0.
+// Renderings of a result. Every output is made from tutti.v1.Result alone; an unset figure is shown as "-"
+// (text) or null (JSON), never as 0.
 //
-// Pure: no file, terminal or clock is touched. Thread-safe. Texts are UTF-8 and end with a newline if not empty.
+// Pure: no file, terminal or clock is touched. Thread-safe. Texts are UTF-8 and end with a newline if not
+// empty.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -21,25 +22,28 @@ struct Style {
   bool color = false;  // ANSI colours; only for a terminal that was asked
 };
 
-// --- while a run goes on: one line each, as iperf3's users expect -----------------------------------------------
-// `head` is RunStarted.head: plan, hosts, pairs and expected duration, no cases yet.
+// --- while a run goes on: one line each, as iperf3's users expect
+// ----------------------------------------------- `head` is RunStarted.head: plan, hosts, pairs and expected
+// duration, no cases yet.
 
 // "run-7 waits for: host a: runs run-6 of alice since 13:50:02"; one line for each thing that is waited for.
 std::string RenderLiveQueued(const tutti::v1::RunEvent& event, const Style& style);
 // "case 3/8  streams=4 socket_buffer=1MiB  trial 1/3  4 streams", then the columns' names.
 std::string RenderLiveTrialStarted(const tutti::v1::TrialStarted& trial, const tutti::v1::Result& head,
                                    const Style& style);
-// "  0.10-0.20 s  bulk  sent 4.20 Gbps  received 3.78 Gbps": one line per entry and direction. No loss: it cannot be
-// known before DRAIN has ended.
+// "  0.10-0.20 s  bulk  sent 4.20 Gbps  received 3.78 Gbps": one line per entry and direction. No loss: it
+// cannot be known before DRAIN has ended.
 std::string RenderLiveInterval(const tutti::v1::LiveInterval& interval, const tutti::v1::Result& head,
                                const Style& style);
 // "trial 1/3: good", with its reasons below.
 std::string RenderLiveTrialEnded(const tutti::v1::TrialEnded& trial, const tutti::v1::Result& head,
                                  const Style& style);
 // One event of a watched run by the four above; empty for events that have no line.
-std::string RenderLiveEvent(const tutti::v1::RunEvent& event, const tutti::v1::Result& head, const Style& style);
+std::string RenderLiveEvent(const tutti::v1::RunEvent& event, const tutti::v1::Result& head,
+                            const Style& style);
 
-// --- a result, finished or not ----------------------------------------------------------------------------------
+// --- a result, finished or not
+// ----------------------------------------------------------------------------------
 
 // Run, plan, pairs with addresses, devices and speeds, kernels, CPUs, `lab` or `insecure`, expected duration.
 std::string RenderHead(const tutti::v1::Result& result, const Style& style);
@@ -54,8 +58,8 @@ std::string RenderStreamTest(const tutti::v1::Result& result);
 // netperf's columns; a figure that does not exist leaves its column empty.
 std::string RenderNetperf(const tutti::v1::Result& result);
 
-// The whole result as one JSON document. 64-bit integers are numbers, unset `optional` scalars and unset messages are
-// null, enums are their short lower-case names ("over_limit"), doubles survive a round trip; see
+// The whole result as one JSON document. 64-bit integers are numbers, unset `optional` scalars and unset
+// messages are null, enums are their short lower-case names ("over_limit"), doubles survive a round trip; see
 // docs/decisions/0003-json-numbers.md.
 std::string RenderJson(const tutti::v1::Result& result);
 // The inverse of RenderJson. InvalidArgument: not JSON, not a tutti result, or of a newer schema.
@@ -69,7 +73,8 @@ std::string RenderMessageJson(const google::protobuf::Message& message, const Js
 // Unknown keys, wrong types and numbers out of range are InvalidArgument naming the key's path.
 absl::Status ParseMessageJson(std::string_view json, google::protobuf::Message& message);
 
-// --- the formats of --format ------------------------------------------------------------------------------------
+// --- the formats of --format
+// ------------------------------------------------------------------------------------
 
 struct Exporter {
   const char* name;     // "table"

@@ -1,0 +1,100 @@
+// netperf's columns, which its users read by heart. Utilization is that of the machines ("S": from
+// /proc/stat), service demand as netperf defines it; a figure that does not exist leaves its column empty.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "coordinator/report/figures.h"
+#include "coordinator/report/report.h"
+
+namespace tutti::report {
+namespace {
+
+namespace v1 = tutti::v1;
+
+constexpr char kHeader[] =
+    "Recv    Send    Send                          Utilization       Service Demand\n"
+    "Socket  Socket  Message  Elapsed              Send     Recv     Send     Recv\n"
+    "Size    Size    Size     Time     Throughput  local    remote   local    remote\n"
+    "bytes   bytes   bytes    secs.    10^6bits/s  % S      % S      us/KB    us/KB\n";
+
+const v1::TrafficEntry* FindTraffic(const v1::Result& result, uint32_t case_index, const std::string& entry) {
+  for (const v1::Case& plan_case : result.plan().cases()) {
+    if (plan_case.index() != case_index) continue;
+    for (const v1::TrafficEntry& traffic : plan_case.traffic()) {
+      if (traffic.name() == entry) return &traffic;
+    }
+  }
+  return nullptr;
+}
+
+// "1048576B" as the options' outcomes have it.
+std::optional<uint64_t> BytesOf(std::string text) {
+  if (!text.empty() && text.back() == 'B') text.pop_back();
+  uint64_t bytes = 0;
+  if (!absl::SimpleAtoi(text, &bytes)) return std::nullopt;
+  return bytes;
+}
+
+std::optional<uint64_t> BufferOf(const v1::StreamReport& report, const std::string& option) {
+  for (const v1::OptionOutcome& outcome : report.options()) {
+    if (outcome.name() == option) return BytesOf(outcome.got());
+  }
+  return std::nullopt;
+}
+
+// What the kernel gave to every stream of the row; empty where it is not known or not one figure.
+std::string BufferColumn(const v1::CaseResult& each, const v1::Row& row, bool receiver) {
+  std::optional<uint64_t> common;
+  for (const v1::TrialResult& trial : each.trials()) {
+    for (const v1::StreamResult& stream : trial.streams()) {
+      if (stream.flow().entry() != row.entry() || stream.flow().reverse() != row.reverse()) continue;
+      const std::optional<uint64_t> bytes =
+          receiver ? BufferOf(stream.receiver(), "SO_RCVBUF") : BufferOf(stream.sender(), "SO_SNDBUF");
+      if (!bytes.has_value() || (common.has_value() && *common != *bytes)) return "";
+      common = bytes;
+    }
+  }
+  return common.has_value() ? absl::StrCat(*common) : "";
+}
+
+std::string Fixed(bool present, const v1::Spread& spread, double scale, int decimals) {
+  if (!present || !spread.has_median()) return "";
+  return absl::StrFormat("%.*f", decimals, spread.median() * scale);
+}
+
+std::string Utilization(const v1::CpuSummary& cpu) {
+  return Fixed(cpu.has_busy_ratio(), cpu.busy_ratio(), 100, 2);
+}
+
+std::string Demand(const v1::CpuSummary& cpu) {
+  return Fixed(cpu.has_service_demand_us_per_kb(), cpu.service_demand_us_per_kb(), 1, 3);
+}
+
+}  // namespace
+
+std::string RenderNetperf(const v1::Result& result) {
+  std::string text = kHeader;
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::Row& row : each.rows()) {
+      const v1::TrafficEntry* traffic = FindTraffic(result, each.index(), row.entry());
+      std::string line = absl::StrFormat(
+          "%-7s %-7s %-8s %-8s %-11s %-8s %-8s %-8s %-8s", BufferColumn(each, row, true),
+          BufferColumn(each, row, false),
+          traffic != nullptr ? absl::StrCat(traffic->message_size_bytes()) : "",
+          Fixed(row.has_elapsed_s(), row.elapsed_s(), 1, 2),
+          Fixed(row.has_received_bps(), row.received_bps(), 1e-6, 2), Utilization(row.sender_cpu()),
+          Utilization(row.receiver_cpu()), Demand(row.sender_cpu()), Demand(row.receiver_cpu()));
+      absl::StrAppend(&line, "  case ", each.index() + 1, each.values_size() > 0 ? ": " : "",
+                      MatrixValues(each.values()), ", ", row.entry(), row.reverse() ? " (reverse)" : "", ", ",
+                      row.streams(), row.streams() == 1 ? " stream" : " streams");
+      absl::StrAppend(&text, line, "\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace tutti::report

@@ -1,0 +1,66 @@
+// The line of the stream_test script of 2007: "** default: 4 streams: Send at 4197.4 Mb/s, Receive at 3776.3
+// Mb/s".
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/units/units.h"
+#include "coordinator/report/figures.h"
+#include "coordinator/report/report.h"
+
+namespace tutti::report {
+namespace {
+
+namespace v1 = tutti::v1;
+
+const v1::TrafficEntry* FindTraffic(const v1::Result& result, const v1::CaseResult& each,
+                                    const std::string& entry) {
+  for (const v1::Case& plan_case : result.plan().cases()) {
+    if (plan_case.index() != each.index()) continue;
+    for (const v1::TrafficEntry& traffic : plan_case.traffic()) {
+      if (traffic.name() == entry) return &traffic;
+    }
+  }
+  return nullptr;
+}
+
+// The first axis that is a socket buffer names the line; without one, what the plan asks for.
+std::string LabelOf(const v1::Result& result, const v1::CaseResult& each, const v1::Row& row) {
+  for (const v1::AxisValue& value : each.values()) {
+    if (value.axis().find("buffer") != std::string::npos) return value.value();
+  }
+  const v1::TrafficEntry* traffic = FindTraffic(result, each, row.entry());
+  if (traffic == nullptr) return "default";
+  if (traffic->has_send_buffer_bytes()) return FormatSize(traffic->send_buffer_bytes());
+  return traffic->has_receive_buffer_bytes() ? FormatSize(traffic->receive_buffer_bytes()) : "default";
+}
+
+std::string Megabits(bool present, const v1::Spread& spread) {
+  if (!present || !spread.has_median()) return kNone;
+  return absl::StrFormat("%.1f", spread.median() / 1e6);
+}
+
+}  // namespace
+
+std::string RenderStreamTest(const v1::Result& result) {
+  std::set<std::pair<std::string, bool>> entries;
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::Row& row : each.rows()) entries.insert({row.entry(), row.reverse()});
+  }
+  std::string text;
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::Row& row : each.rows()) {
+      absl::StrAppend(&text, "** ", LabelOf(result, each, row), ": ");
+      // The script knew one kind of traffic; where there are more, each line has to say which it is.
+      if (entries.size() > 1) absl::StrAppend(&text, row.entry(), row.reverse() ? " (reverse)" : "", ": ");
+      absl::StrAppend(&text, row.streams(), " streams: Send at ",
+                      Megabits(row.has_sent_bps(), row.sent_bps()), " Mb/s, Receive at ",
+                      Megabits(row.has_received_bps(), row.received_bps()), " Mb/s\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace tutti::report

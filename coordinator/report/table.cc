@@ -1,0 +1,187 @@
+// The table: one line per case x entry x direction, then the verdict and every reason.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/report/enum_name.h"
+#include "coordinator/report/figures.h"
+#include "coordinator/report/report.h"
+#include "coordinator/report/text_table.h"
+
+namespace tutti::report {
+namespace {
+
+namespace v1 = tutti::v1;
+
+// The columns that this result needs.
+struct Columns {
+  std::vector<std::string> axes;
+  bool entry = false;
+  bool streams = false;
+  bool lost = false;
+  bool retransmits = false;
+  bool both_ends = false;
+  bool roles = false;
+};
+
+bool SharesMachines(const v1::Row& row) { return row.has_both_ends(); }
+
+Columns ColumnsOf(const v1::Result& result) {
+  Columns columns;
+  std::set<std::pair<std::string, bool>> entries;
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::AxisValue& value : each.values()) {
+      auto& axes = columns.axes;
+      if (std::find(axes.begin(), axes.end(), value.axis()) == axes.end()) axes.push_back(value.axis());
+    }
+    for (const v1::Row& row : each.rows()) {
+      entries.insert({row.entry(), row.reverse()});
+      columns.lost = columns.lost || row.protocol() == v1::PROTOCOL_UDP;
+      columns.retransmits = columns.retransmits || row.protocol() == v1::PROTOCOL_TCP;
+      (SharesMachines(row) ? columns.both_ends : columns.roles) = true;
+    }
+  }
+  columns.entry = entries.size() > 1;
+  columns.streams = std::find(columns.axes.begin(), columns.axes.end(), "streams") == columns.axes.end();
+  return columns;
+}
+
+TextTable MakeTable(const Columns& columns) {
+  TextTable table;
+  table.AddColumn("case");
+  for (const std::string& axis : columns.axes) table.AddColumn(axis);
+  if (columns.entry) table.AddColumn("entry", Align::kLeft);
+  if (columns.streams) table.AddColumn("streams");
+  table.AddColumn("sent");
+  table.AddColumn("received");
+  if (columns.lost) table.AddColumn("lost");
+  if (columns.retransmits) table.AddColumn("retr");
+  if (columns.roles) {
+    for (const char* name : {"CPU send", "CPU recv", "us/KB send", "us/KB recv"}) table.AddColumn(name);
+  }
+  if (columns.both_ends) {
+    for (const char* name : {"CPU both ends", "us/KB both"}) table.AddColumn(name);
+  }
+  table.AddColumn("skew");
+  table.AddColumn("good", Align::kLeft);
+  return table;
+}
+
+std::string ValueOf(const v1::CaseResult& each, const std::string& axis) {
+  for (const v1::AxisValue& value : each.values()) {
+    if (value.axis() == axis) return value.value();
+  }
+  return kNone;
+}
+
+// "3/3", or "1/3 partial": what is not good says so in its own line.
+std::string Standing(const v1::CaseResult& each) {
+  std::string text = absl::StrCat(each.good_trials(), "/", each.wanted_trials());
+  if (each.status() != v1::CASE_STATUS_GOOD) absl::StrAppend(&text, " ", Words(EnumName(each.status())));
+  return text;
+}
+
+std::vector<std::string> CaseCells(const v1::CaseResult& each, const Columns& columns) {
+  std::vector<std::string> cells = {absl::StrCat(each.index() + 1)};
+  for (const std::string& axis : columns.axes) cells.push_back(ValueOf(each, axis));
+  return cells;
+}
+
+std::vector<std::string> RowCells(const v1::CaseResult& each, const v1::Row& row, const Columns& columns) {
+  std::vector<std::string> cells = CaseCells(each, columns);
+  if (columns.entry) cells.push_back(absl::StrCat(row.entry(), row.reverse() ? " (reverse)" : ""));
+  if (columns.streams) cells.push_back(absl::StrCat(row.streams()));
+  cells.push_back(RateWithSpread(row.has_sent_bps(), row.sent_bps()));
+  cells.push_back(RateWithSpread(row.has_received_bps(), row.received_bps()));
+  if (columns.lost) cells.push_back(Percent(row.has_lost_ratio(), row.lost_ratio()));
+  if (columns.retransmits) cells.push_back(Count(row.has_retransmits(), row.retransmits()));
+  const bool shared = SharesMachines(row);
+  if (columns.roles) {
+    cells.push_back(shared ? kNone : Cores(row.sender_cpu()));
+    cells.push_back(shared ? kNone : Cores(row.receiver_cpu()));
+    cells.push_back(shared ? kNone : ServiceDemand(row.sender_cpu()));
+    cells.push_back(shared ? kNone : ServiceDemand(row.receiver_cpu()));
+  }
+  if (columns.both_ends) {
+    cells.push_back(shared ? Cores(row.both_ends()) : kNone);
+    cells.push_back(shared ? ServiceDemand(row.both_ends()) : kNone);
+  }
+  cells.push_back(Duration(row.has_running_skew_ns(), row.running_skew_ns()));
+  cells.push_back(Standing(each));
+  return cells;
+}
+
+// A case that never had flows: its values, and why in the last column.
+std::vector<std::string> EmptyCells(const v1::CaseResult& each, const Columns& columns, size_t width) {
+  std::vector<std::string> cells = CaseCells(each, columns);
+  cells.resize(width - 1, kNone);
+  cells.push_back(Standing(each));
+  return cells;
+}
+
+size_t WidthOf(const Columns& columns) {
+  return 1 + columns.axes.size() + columns.entry + columns.streams + 2 + columns.lost + columns.retransmits +
+         (columns.roles ? 4 : 0) + (columns.both_ends ? 2 : 0) + 2;
+}
+
+// Why a service demand or a loss that one would expect is "-"; each sentence once.
+std::set<std::string> Notes(const v1::Result& result) {
+  std::set<std::string> notes;
+  const auto demand = [&](const v1::CpuSummary& cpu) {
+    if (!cpu.service_demand_note().empty()) notes.insert(absl::StrCat("us/KB: ", cpu.service_demand_note()));
+  };
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::Row& row : each.rows()) {
+      if (row.protocol() == v1::PROTOCOL_UDP && !row.loss_note().empty()) {
+        notes.insert(absl::StrCat("lost: ", row.loss_note()));
+      }
+      if (SharesMachines(row)) {
+        demand(row.both_ends());
+      } else {
+        demand(row.sender_cpu());
+        demand(row.receiver_cpu());
+      }
+    }
+  }
+  return notes;
+}
+
+// Each warning with the trials that it came from, in the order of their first appearance.
+std::vector<std::string> Warnings(const v1::Result& result) {
+  std::vector<std::string> order;
+  std::map<std::string, int> times;
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::TrialResult& trial : each.trials()) {
+      for (const std::string& warning : trial.warnings()) {
+        const std::string text = absl::StrCat("case ", each.index() + 1, ": ", warning);
+        if (times[text]++ == 0) order.push_back(text);
+      }
+    }
+  }
+  for (std::string& text : order) {
+    if (times[text] > 1) absl::StrAppend(&text, " (", times[text], " times)");
+  }
+  return order;
+}
+
+}  // namespace
+
+std::string RenderTable(const v1::Result& result, const Style& style) {
+  const Columns columns = ColumnsOf(result);
+  TextTable table = MakeTable(columns);
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::Row& row : each.rows()) table.AddRow(RowCells(each, row, columns));
+    if (each.rows_size() == 0) table.AddRow(EmptyCells(each, columns, WidthOf(columns)));
+  }
+  std::string text = table.rows() > 0 ? table.Render("", style.color) : "no case was run\n";
+  for (const std::string& note : Notes(result)) absl::StrAppend(&text, note, "\n");
+  absl::StrAppend(&text, Colored(Words(EnumName(result.status())), MoodOf(result.status()), style));
+  if (result.status() != v1::RUN_STATUS_RUNNING) absl::StrAppend(&text, ", exit code ", result.exit_code());
+  text += '\n';
+  for (const std::string& reason : result.reasons()) absl::StrAppend(&text, "  ", reason, "\n");
+  for (const std::string& warning : Warnings(result)) absl::StrAppend(&text, "  warning: ", warning, "\n");
+  return text;
+}
+
+}  // namespace tutti::report
