@@ -1,0 +1,79 @@
+#include "coordinator/api/coordinator_server.h"
+
+#include <grpcpp/health_check_service_interface.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "common/log/log.h"
+
+namespace tutti::api {
+namespace {
+
+constexpr std::chrono::milliseconds kLastWriteTime(1000);
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
+    const CoordinatorOptions& options) {
+  std::unique_ptr<CoordinatorServer> server(new CoordinatorServer());
+  server->executor_ = std::make_unique<ThreadExecutor>("decisions");
+  Executor& executor = *server->executor_;
+  run::RunsOptions runs_options;
+  runs_options.lab = options.lab;
+  runs_options.ended_kept = options.ended_runs_kept;
+  for (const std::string& text : options.listen) {
+    const absl::StatusOr<net::Endpoint> endpoint = net::ParseEndpoint(text);
+    // What does not parse is StartServer's to refuse.
+    if (endpoint.ok() && !endpoint->loopback && !options.lab) runs_options.insecure = true;
+  }
+  // Nobody can reach them yet, so they may be made on this thread; what they post waits for them.
+  server->fleet_ = std::make_unique<fleet::Fleet>(executor, options.fleet);
+  server->runs_ = std::make_unique<run::Runs>(executor, *server->fleet_, runs_options);
+  server->session_service_ = std::make_unique<fleet::SessionService>(executor, *server->fleet_);
+  server->run_service_ = std::make_unique<RunService>(executor, *server->runs_);
+  server->fleet_service_ = std::make_unique<FleetService>(executor, *server->fleet_);
+  net::ServerOptions server_options;
+  server_options.listen = options.listen;
+  server_options.insecure = options.insecure || options.lab;
+  server_options.services = {server->session_service_.get(), server->run_service_.get(),
+                             server->fleet_service_.get()};
+  absl::StatusOr<net::Server> started = net::StartServer(server_options);
+  if (!started.ok()) return started.status();
+  server->server_ = *std::move(started);
+  for (const net::Endpoint& endpoint : server->server_.bound)
+    spdlog::info("listening on {}", endpoint.target);
+  return server;
+}
+
+CoordinatorServer::~CoordinatorServer() {
+  if (server_.server != nullptr) {
+    // Sessions are calls that never end by themselves; watchers are given a moment to read their last event.
+    executor_->Post([this] { fleet_->CloseSessions(); });
+    server_.server->Shutdown(std::chrono::system_clock::now() + kLastWriteTime);
+    server_.server->Wait();
+  }
+  std::promise<void> gone;
+  executor_->Post([this, &gone] {
+    runs_ = nullptr;
+    fleet_ = nullptr;
+    gone.set_value();
+  });
+  gone.get_future().wait();
+  executor_ = nullptr;
+}
+
+bool CoordinatorServer::Drain(int64_t timeout_ns) {
+  if (grpc::HealthCheckServiceInterface* health = server_.server->GetHealthCheckService();
+      health != nullptr) {
+    health->SetServingStatus(false);
+  }
+  const auto drained = std::make_shared<std::promise<void>>();
+  executor_->Post([this, drained] { runs_->Drain([drained] { drained->set_value(); }); });
+  return drained->get_future().wait_for(std::chrono::nanoseconds(timeout_ns)) == std::future_status::ready;
+}
+
+}  // namespace tutti::api

@@ -1,0 +1,62 @@
+// A whole coordinator within a process: the composition root of tutti-coordinator and of the integration
+// tests.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/net/channels.h"
+#include "common/sync/executor.h"
+#include "coordinator/api/fleet_service.h"
+#include "coordinator/api/run_service.h"
+#include "coordinator/fleet/fleet.h"
+#include "coordinator/fleet/session_service.h"
+#include "coordinator/run/runs.h"
+
+namespace tutti::api {
+
+struct CoordinatorOptions {
+  std::vector<std::string> listen;  // endpoints, see common/net/channels.h
+  bool insecure = false;            // plain text beyond loopback is allowed by name, and every result says so
+  bool lab = false;  // the network is a lab's own: plain text is no matter, results are marked `lab`
+  fleet::FleetOptions fleet;
+  size_t ended_runs_kept = 100;
+};
+
+// Thread-safe.
+class CoordinatorServer {
+ public:
+  // Listens when this returns. Errors as net::StartServer.
+  static absl::StatusOr<std::unique_ptr<CoordinatorServer>> Start(const CoordinatorOptions& options);
+
+  // Ends every session and call at once; runs that have not ended are dropped. Drain first.
+  ~CoordinatorServer();
+  CoordinatorServer(const CoordinatorServer&) = delete;
+  CoordinatorServer& operator=(const CoordinatorServer&) = delete;
+
+  // Refuses new runs, cancels the others and waits until all have ended, at most `timeout_ns`; false after
+  // that. Their watchers get the results.
+  bool Drain(int64_t timeout_ns);
+
+  const std::vector<net::Endpoint>& bound() const { return server_.bound; }
+
+  // Runs `task` on the thread of decisions: a watchdog sees by it whether that one is alive.
+  void Post(std::function<void()> task) { executor_->Post(std::move(task)); }
+
+ private:
+  CoordinatorServer() = default;
+
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<fleet::Fleet> fleet_;  // fleet_ and runs_: the executor's thread
+  std::unique_ptr<run::Runs> runs_;
+  std::unique_ptr<fleet::SessionService> session_service_;
+  std::unique_ptr<RunService> run_service_;
+  std::unique_ptr<FleetService> fleet_service_;
+  net::Server server_;
+};
+
+}  // namespace tutti::api

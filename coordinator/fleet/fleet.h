@@ -1,0 +1,126 @@
+// The workers that this coordinator knows: who may register, who is alive, whose clock says what, who serves
+// which run.
+//
+// Everything here runs on the executor's thread; sessions and API calls post to it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/sync/executor.h"
+#include "common/time/clock.h"
+#include "common/time/clock_mapping.h"
+#include "coordinator/fleet/worker_clock.h"
+#include "coordinator/fleet/worker_link.h"
+#include "tutti/v1/service.pb.h"
+#include "tutti/v1/session.pb.h"
+
+namespace tutti::fleet {
+
+// A run listens to the workers that it holds. Called on the executor's thread.
+class WorkerListener {
+ public:
+  virtual ~WorkerListener() = default;
+  // Everything but hellos, clock replies and heartbeats.
+  virtual void OnWorkerMessage(const std::string& worker, tutti::v1::WorkerMessage message) = 0;
+  // Its part of what was going on is lost; it may register again later.
+  virtual void OnWorkerLost(const std::string& worker, const std::string& reason) = 0;
+  virtual void OnWorkerRegistered(const std::string& worker) = 0;
+};
+
+struct FleetOptions {
+  int64_t lease_ns = 2'000'000'000;
+  ProbeOptions probes;
+};
+
+// A worker as placement and a run need it.
+struct Member {
+  tutti::v1::Hello hello;
+  bool lost = false;
+  std::string lost_reason;     // empty unless lost
+  int64_t state_since_ns = 0;  // timeline
+};
+
+class Fleet {
+ public:
+  Fleet(Executor& executor, const FleetOptions& options);
+  ~Fleet();
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
+
+  // From the sessions. A hello is answered with Registered or Refused, perhaps after a moment: whether the
+  // holder of the same name is alive is asked of the holder itself, by a probe.
+  void HandleHello(std::shared_ptr<WorkerLink> link, tutti::v1::Hello hello);
+  // `received`: when the message arrived.
+  void HandleMessage(const WorkerLink* link, tutti::v1::WorkerMessage message, TimelineTime received);
+  void HandleClosed(const WorkerLink* link, const std::string& reason);
+
+  // By name.
+  std::vector<tutti::v1::WorkerInfo> Snapshot() const;
+  std::vector<Member> Members() const;
+  std::optional<Member> Find(const std::string& worker) const;
+
+  // False if the worker is lost or unknown.
+  bool Send(const std::string& worker, tutti::v1::CoordinatorMessage message);
+
+  // The workers' messages go to `listener` until Release. Each must be known and held by nobody.
+  void Assign(const std::vector<std::string>& workers, const std::string& run_id, WorkerListener* listener);
+  void Release(const std::vector<std::string>& workers);
+
+  // nullopt: lost, unknown, or not measured yet.
+  std::optional<ClockMapping> Mapping(const std::string& worker) const;
+  std::optional<int64_t> RoundTripNs(const std::string& worker) const;
+
+  // Ends every session once what was queued for it is sent: the coordinator goes.
+  void CloseSessions();
+
+  // Probes the clocks in a burst; `done` is called once, later, when every worker has answered, was lost, or
+  // the refresh timed out.
+  void RefreshClocks(const std::vector<std::string>& workers, std::function<void()> done);
+
+ private:
+  struct Worker {
+    tutti::v1::Hello hello;
+    std::shared_ptr<WorkerLink> link;    // null: lost
+    std::unique_ptr<WorkerClock> clock;  // null: lost
+    int64_t last_heard_ns = 0;
+    std::string lost_reason;
+    int64_t state_since_ns = 0;
+    int64_t state_since_unix_ns = 0;
+    std::string run_id;  // empty: idle
+    WorkerListener* listener = nullptr;
+  };
+  // A worker that claims a name whose holder may be alive.
+  struct Contender {
+    std::shared_ptr<WorkerLink> link;
+    tutti::v1::Hello hello;
+    int64_t since_ns = 0;
+    TimerId timeout = 0;
+  };
+
+  void Register(std::shared_ptr<WorkerLink> link, tutti::v1::Hello hello);
+  void Contend(std::shared_ptr<WorkerLink> link, tutti::v1::Hello hello, Worker& holder);
+  // The holder answered a probe sent at `probe_sent_ns`: those who came before that are refused.
+  void RefuseContenders(const std::string& name, const Worker& holder, int64_t probe_sent_ns);
+  void AdmitContenders(const std::string& name);
+  void Lose(const std::string& name, const std::string& reason);
+  void CheckLeases();
+  void ForgetOldest();
+  Worker* WorkerOf(const WorkerLink* link);
+
+  Executor& executor_;
+  const FleetOptions options_;
+  std::map<std::string, Worker> workers_;
+  std::map<const WorkerLink*, std::string> name_of_;  // of the live sessions
+  std::list<Contender> contenders_;                   // in order of arrival
+  TimerId lease_timer_ = 0;
+  int64_t lease_check_due_ns_ = 0;
+};
+
+}  // namespace tutti::fleet

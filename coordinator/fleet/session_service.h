@@ -1,0 +1,26 @@
+// The gRPC side of the sessions: turns streams into links and messages, and posts them to the fleet.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include "common/sync/executor.h"
+#include "coordinator/fleet/fleet.h"
+#include "tutti/v1/session.grpc.pb.h"
+
+namespace tutti::fleet {
+
+// Thread-safe. The executor and the fleet must live until the server that has this service is shut down and
+// what it posted has run.
+class SessionService final : public tutti::v1::WorkerService::CallbackService {
+ public:
+  SessionService(Executor& executor, Fleet& fleet) : executor_(executor), fleet_(fleet) {}
+
+  grpc::ServerBidiReactor<tutti::v1::WorkerMessage, tutti::v1::CoordinatorMessage>* Session(
+      grpc::CallbackServerContext* context) override;
+
+ private:
+  Executor& executor_;
+  Fleet& fleet_;
+};
+
+}  // namespace tutti::fleet

@@ -1,0 +1,72 @@
+#include "coordinator/fleet/worker_clock.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tutti::fleet {
+
+WorkerClock::WorkerClock(Executor& executor, std::shared_ptr<WorkerLink> link, const ProbeOptions& options)
+    : executor_(executor), link_(std::move(link)), options_(options) {
+  StartBurst();
+}
+
+WorkerClock::~WorkerClock() {
+  executor_.Cancel(tick_);
+  for (const Waiter& waiter : waiters_) executor_.Cancel(waiter.timeout);
+}
+
+void WorkerClock::StartBurst() {
+  burst_left_ = options_.burst_probes;
+  executor_.Cancel(tick_);
+  Tick();
+}
+
+void WorkerClock::Tick() {
+  link_->SendProbe(next_sequence_++);
+  if (burst_left_ > 0) --burst_left_;
+  tick_ = executor_.PostAfter(burst_left_ > 0 ? options_.burst_spacing_ns : options_.interval_ns,
+                              [this] { Tick(); });
+}
+
+void WorkerClock::Refresh(std::function<void()> done) {
+  const uint64_t last = next_sequence_ + static_cast<uint64_t>(options_.burst_probes) - 1;
+  const TimerId timeout = executor_.PostAfter(options_.refresh_timeout_ns, [this, last] { OnTimeout(last); });
+  waiters_.push_back({last, timeout, std::move(done)});
+  StartBurst();
+}
+
+void WorkerClock::OnTimeout(uint64_t sequence) {
+  const auto waiter = std::find_if(waiters_.begin(), waiters_.end(),
+                                   [&](const Waiter& each) { return each.sequence == sequence; });
+  if (waiter == waiters_.end()) return;
+  const std::function<void()> done = std::move(waiter->done);
+  waiters_.erase(waiter);
+  done();
+}
+
+void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime received) {
+  estimator_.Add({.probe_sent = {reply.probe_sent_timeline_ns()},
+                  .probe_received = {reply.received_host_ns()},
+                  .reply_sent = {reply.sent_host_ns()},
+                  .reply_received = received});
+  std::vector<std::function<void()>> done;
+  for (auto waiter = waiters_.begin(); waiter != waiters_.end();) {
+    if (reply.sequence() < waiter->sequence) {
+      ++waiter;
+      continue;
+    }
+    executor_.Cancel(waiter->timeout);
+    done.push_back(std::move(waiter->done));
+    waiter = waiters_.erase(waiter);
+  }
+  // Last: a callback may destroy this object.
+  for (const std::function<void()>& each : done) each();
+}
+
+std::optional<ClockMapping> WorkerClock::MappingNow() const {
+  return estimator_.At(TimelineTime{executor_.NowNs()});
+}
+
+}  // namespace tutti::fleet

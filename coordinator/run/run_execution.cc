@@ -1,0 +1,262 @@
+#include "coordinator/run/run_execution.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/log/log.h"
+#include "common/time/clock.h"
+#include "coordinator/results/merge.h"
+#include "coordinator/run/live_merger.h"
+#include "coordinator/run/stream_ends.h"
+
+namespace tutti::run {
+namespace {
+
+using tutti::v1::RunEvent;
+
+// A trial waits so long, counted from the loss, for a host to come back: a restarted worker is there by then.
+constexpr int64_t kReturnGraceNs = 5'000'000'000;
+constexpr int64_t kMaxArmLeadNs = 1'000'000'000;
+
+}  // namespace
+
+RunExecution::RunExecution(Executor& executor, fleet::Fleet& fleet, RunSpec spec, EventLog& log,
+                           std::function<uint64_t()> random, std::function<void()> on_ended)
+    : executor_(executor),
+      fleet_(fleet),
+      spec_(std::move(spec)),
+      log_(log),
+      random_(std::move(random)),
+      on_ended_(std::move(on_ended)),
+      result_(spec_.head) {
+  result_.set_status(tutti::v1::RUN_STATUS_RUNNING);
+}
+
+RunExecution::~RunExecution() {
+  executor_.Cancel(step_);
+  if (started_ && !ended_) fleet_.Release(hosts());
+}
+
+void RunExecution::Then(int64_t delay_ns, void (RunExecution::*step)()) {
+  executor_.Cancel(step_);
+  step_ = executor_.PostAfter(delay_ns, [this, step] { (this->*step)(); });
+}
+
+void RunExecution::Start() {
+  if (started_ || cancelled_) return;
+  started_ = true;
+  spdlog::info("{} starts: {} cases on {} hosts", result_.run_id(), result_.plan().cases_size(),
+               hosts().size());
+  fleet_.Assign(hosts(), result_.run_id(), this);
+  result_.set_started_unix_ns(UnixNowNs());
+  RunEvent event;
+  *event.mutable_started()->mutable_head() = result_;
+  log_.Append(std::move(event));
+  NextCase();
+}
+
+void RunExecution::Cancel() {
+  if (cancelled_ || ended_) return;
+  cancelled_ = true;
+  if (trial_ != nullptr) {
+    trial_->Cancel();  // the run ends with it
+    return;
+  }
+  meter_ = nullptr;
+  waiting_for_hosts_ = false;
+  Then(0, started_ ? &RunExecution::EndCase : &RunExecution::End);
+}
+
+std::vector<std::string> RunExecution::CaseHosts() const {
+  std::vector<std::string> names;
+  for (const tutti::v1::Flow& flow : spec_.flows[case_index_]) {
+    names.push_back(flow.from_host());
+    names.push_back(flow.to_host());
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+void RunExecution::NextCase() {
+  if (static_cast<int>(case_index_) >= result_.plan().cases_size()) return End();
+  RunEvent event;
+  event.mutable_case_started()->set_case_index(static_cast<uint32_t>(case_index_));
+  event.mutable_case_started()->set_cases(static_cast<uint32_t>(result_.plan().cases_size()));
+  log_.Append(std::move(event));
+  trials_.clear();
+  MeasureBackground();
+}
+
+void RunExecution::MeasureBackground() {
+  std::map<std::string, std::string> readers;
+  const std::vector<std::string> names = CaseHosts();
+  for (const tutti::v1::Host& host : result_.hosts()) {
+    if (!std::binary_search(names.begin(), names.end(), host.name())) continue;
+    const std::optional<fleet::Member> member = fleet_.Find(host.name());
+    if (member.has_value() && !member->lost) readers.try_emplace(host.machine(), host.name());
+  }
+  meter_ = std::make_unique<BackgroundMeter>(executor_, fleet_, std::move(readers), random_(),
+                                             [this](std::map<std::string, double> busy_cores) {
+                                               background_cores_ = std::move(busy_cores);
+                                               meter_ = nullptr;
+                                               NextTrial();
+                                             });
+  meter_->Start();
+}
+
+int64_t RunExecution::GraceNs() const {
+  int64_t grace_ns = 0;
+  for (const std::string& name : CaseHosts()) {
+    const std::optional<fleet::Member> member = fleet_.Find(name);
+    if (!member.has_value() || !member->lost) continue;
+    grace_ns = std::max(grace_ns, member->state_since_ns + kReturnGraceNs - executor_.NowNs());
+  }
+  return grace_ns;
+}
+
+void RunExecution::NextTrial() {
+  waiting_for_hosts_ = false;
+  if (trials_.size() >= CurrentCase().repeat()) return EndCase();
+  if (const int64_t grace_ns = GraceNs(); grace_ns > 0) {
+    waiting_for_hosts_ = true;
+    return Then(grace_ns, &RunExecution::NextTrial);
+  }
+  StartTrial();
+}
+
+TrialSetup RunExecution::MakeSetup() {
+  const std::vector<tutti::v1::Flow>& flows = spec_.flows[case_index_];
+  TrialSetup setup;
+  // 0 is no trial.
+  trial_id_ = std::max<uint64_t>(1, random_());
+  setup.trial_id = trial_id_;
+  setup.timing = CurrentCase().timing();
+  setup.flows = flows;
+  setup.ends = MakeStreamEnds(CurrentCase(), flows, random_);
+  setup.arm_lead_ns = arm_lead_ns_;
+  // Large trials take longer to set up.
+  setup.deadlines.prepare_ns += static_cast<int64_t>(flows.size()) * 2'000'000;
+  setup.deadlines.connect_ns += static_cast<int64_t>(flows.size()) * 2'000'000;
+  return setup;
+}
+
+void RunExecution::StartTrial() {
+  const auto repetition = static_cast<uint32_t>(trials_.size() + 1);
+  TrialSetup setup = MakeSetup();
+  LiveMerger merger(CurrentCase(), repetition, setup.flows, setup.ends);
+  trial_started_unix_ns_ = UnixNowNs();
+  RunEvent event;
+  event.mutable_trial_started()->set_case_index(static_cast<uint32_t>(case_index_));
+  event.mutable_trial_started()->set_repetition(repetition);
+  event.mutable_trial_started()->set_repetitions(CurrentCase().repeat());
+  event.mutable_trial_started()->set_streams(static_cast<uint32_t>(setup.flows.size()));
+  log_.Append(std::move(event));
+  TrialDriver::Callbacks callbacks;
+  callbacks.on_phase = [this](Phase phase) { TellPhase(phase); };
+  callbacks.on_interval = [this](tutti::v1::LiveInterval interval) {
+    RunEvent live;
+    *live.mutable_interval() = std::move(interval);
+    log_.Append(std::move(live));
+  };
+  callbacks.on_finished = [this](TrialOutcome outcome) { OnTrialFinished(std::move(outcome)); };
+  trial_ = std::make_unique<TrialDriver>(executor_, fleet_, std::move(setup), std::move(merger),
+                                         std::move(callbacks));
+  trial_->Start();
+}
+
+void RunExecution::TellPhase(Phase phase) {
+  if (phase == Phase::kNew || phase == Phase::kClocks || phase == Phase::kFinished) return;
+  RunEvent event;
+  event.mutable_phase()->set_case_index(static_cast<uint32_t>(case_index_));
+  event.mutable_phase()->set_repetition(static_cast<uint32_t>(trials_.size() + 1));
+  event.mutable_phase()->set_phase(PhaseName(phase));
+  log_.Append(std::move(event));
+}
+
+void RunExecution::OnTrialFinished(TrialOutcome outcome) {
+  trial_ = nullptr;
+  if (outcome.armed_late) arm_lead_ns_ = std::min(2 * arm_lead_ns_, kMaxArmLeadNs);
+  results::TrialInput input;
+  input.plan_case = CurrentCase();
+  input.repetition = static_cast<uint32_t>(trials_.size() + 1);
+  input.trial_id = trial_id_;
+  input.started_unix_ns = trial_started_unix_ns_;
+  input.t0 = outcome.t0.value_or(TimelineTime{});
+  input.cancelled = outcome.cancelled;
+  input.failure = std::move(outcome.failure);
+  input.flows = spec_.flows[case_index_];
+  input.hosts = std::move(outcome.hosts);
+  input.machines.assign(result_.machines().begin(), result_.machines().end());
+  input.all_hosts.assign(result_.hosts().begin(), result_.hosts().end());
+  for (results::HostInput& host : input.hosts) {
+    for (const tutti::v1::Host& known : input.all_hosts) {
+      if (known.name() == host.host) host.machine = known.machine();
+    }
+  }
+  input.roles = spec_.placement.cases[case_index_];
+  input.background_cores = background_cores_;
+  trials_.push_back(results::MergeTrial(input));
+
+  const tutti::v1::TrialResult& trial = trials_.back();
+  RunEvent event;
+  event.mutable_trial_ended()->set_case_index(static_cast<uint32_t>(case_index_));
+  event.mutable_trial_ended()->set_repetition(trial.repetition());
+  event.mutable_trial_ended()->set_status(trial.status());
+  *event.mutable_trial_ended()->mutable_reasons() = trial.reasons();
+  log_.Append(std::move(event));
+  if (cancelled_) return EndCase();
+  NextTrial();
+}
+
+void RunExecution::EndCase() {
+  tutti::v1::CaseResult& ended = *result_.add_cases();
+  ended = results::SummarizeCase(CurrentCase(), std::move(trials_), cancelled_);
+  trials_.clear();
+  RunEvent event;
+  *event.mutable_case_ended() = ended;
+  // The rows are for those who watch; the trials come with the result.
+  event.mutable_case_ended()->clear_trials();
+  log_.Append(std::move(event));
+  ++case_index_;
+  if (cancelled_) return End();
+  NextCase();
+}
+
+void RunExecution::End() {
+  for (; static_cast<int>(case_index_) < result_.plan().cases_size(); ++case_index_) {
+    *result_.add_cases() = results::SummarizeCase(CurrentCase(), {}, cancelled_);
+  }
+  results::JudgeRun(result_, cancelled_);
+  result_.set_finished_unix_ns(UnixNowNs());
+  ended_ = true;
+  if (started_) fleet_.Release(hosts());
+  spdlog::info("{} ended: {}", result_.run_id(), tutti::v1::RunStatus_Name(result_.status()));
+  RunEvent event;
+  *event.mutable_ended() = result_;
+  log_.Append(std::move(event));
+  on_ended_();
+}
+
+void RunExecution::OnWorkerMessage(const std::string& worker, tutti::v1::WorkerMessage message) {
+  if (message.has_background()) {
+    if (meter_ != nullptr) meter_->OnReading(worker, message.background());
+    return;
+  }
+  if (trial_ != nullptr) trial_->OnMessage(worker, message);
+}
+
+void RunExecution::OnWorkerLost(const std::string& worker, const std::string& reason) {
+  if (meter_ != nullptr) meter_->OnLost(worker);
+  if (trial_ != nullptr) trial_->OnLost(worker, reason);
+}
+
+void RunExecution::OnWorkerRegistered(const std::string& worker) {
+  if (waiting_for_hosts_) Then(0, &RunExecution::NextTrial);
+}
+
+}  // namespace tutti::run

@@ -1,0 +1,92 @@
+// Executes one run: its cases in order, the background second before each, its trials, its result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/sync/executor.h"
+#include "coordinator/fleet/fleet.h"
+#include "coordinator/plan/placement.h"
+#include "coordinator/run/background_meter.h"
+#include "coordinator/run/event_log.h"
+#include "coordinator/run/trial_driver.h"
+#include "tutti/v1/plan.pb.h"
+#include "tutti/v1/result.pb.h"
+
+namespace tutti::run {
+
+// All that is decided before a run starts.
+struct RunSpec {
+  tutti::v1::Result head;  // id, user, plan, hosts, machines, pairs, marks, submission; no cases
+  plan::Placement placement;
+  std::vector<std::vector<tutti::v1::Flow>> flows;  // by case
+};
+
+// Lives on the executor's thread and holds the fleet's workers of the run from Start to its end.
+class RunExecution final : public fleet::WorkerListener {
+ public:
+  // `random` gives ids of trials and nonces. `on_ended` is called once, after the last event; the object may
+  // be destroyed within it.
+  RunExecution(Executor& executor, fleet::Fleet& fleet, RunSpec spec, EventLog& log,
+               std::function<uint64_t()> random, std::function<void()> on_ended);
+  ~RunExecution() override;
+
+  void Start();
+  // Idempotent; before Start the run ends without having run.
+  void Cancel();
+
+  bool started() const { return started_; }
+  // The head and the cases that have ended.
+  const tutti::v1::Result& result() const { return result_; }
+  const std::vector<std::string>& hosts() const { return spec_.placement.hosts; }
+
+  void OnWorkerMessage(const std::string& worker, tutti::v1::WorkerMessage message) override;
+  void OnWorkerLost(const std::string& worker, const std::string& reason) override;
+  void OnWorkerRegistered(const std::string& worker) override;
+
+ private:
+  const tutti::v1::Case& CurrentCase() const { return result_.plan().cases(static_cast<int>(case_index_)); }
+  std::vector<std::string> CaseHosts() const;
+  void NextCase();
+  void MeasureBackground();
+  void NextTrial();
+  // How long to wait for lost hosts before a trial; 0: not at all.
+  int64_t GraceNs() const;
+  void StartTrial();
+  void OnTrialFinished(TrialOutcome outcome);
+  void EndCase();
+  void End();
+  TrialSetup MakeSetup();
+  void TellPhase(Phase phase);
+  // Runs `step` on its own turn, unless the object is gone by then; replaces the step that was planned
+  // before.
+  void Then(int64_t delay_ns, void (RunExecution::*step)());
+
+  Executor& executor_;
+  fleet::Fleet& fleet_;
+  const RunSpec spec_;
+  EventLog& log_;
+  const std::function<uint64_t()> random_;
+  const std::function<void()> on_ended_;
+
+  tutti::v1::Result result_;
+  bool started_ = false;
+  bool cancelled_ = false;
+  bool ended_ = false;
+  bool waiting_for_hosts_ = false;
+  size_t case_index_ = 0;
+  std::map<std::string, double> background_cores_;
+  std::vector<tutti::v1::TrialResult> trials_;  // of the present case
+  int64_t trial_started_unix_ns_ = 0;
+  uint64_t trial_id_ = 0;
+  int64_t arm_lead_ns_ = TrialSetup().arm_lead_ns;
+  std::unique_ptr<BackgroundMeter> meter_;
+  std::unique_ptr<TrialDriver> trial_;
+  TimerId step_ = 0;
+};
+
+}  // namespace tutti::run

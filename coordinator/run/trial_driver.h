@@ -1,0 +1,59 @@
+// Drives one trial: puts a TrialMachine between the fleet, the executor's timers and the live intervals.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/sync/executor.h"
+#include "coordinator/fleet/fleet.h"
+#include "coordinator/run/live_merger.h"
+#include "coordinator/run/trial_machine.h"
+#include "tutti/v1/service.pb.h"
+#include "tutti/v1/session.pb.h"
+
+namespace tutti::run {
+
+// Lives on the executor's thread; destroying it ends it without calling anybody or telling the workers.
+class TrialDriver {
+ public:
+  struct Callbacks {
+    std::function<void(Phase)> on_phase;
+    std::function<void(tutti::v1::LiveInterval)> on_interval;
+    std::function<void(TrialOutcome)> on_finished;  // once; never from within a call
+  };
+
+  TrialDriver(Executor& executor, fleet::Fleet& fleet, TrialSetup setup, LiveMerger merger,
+              Callbacks callbacks);
+  ~TrialDriver();
+  TrialDriver(const TrialDriver&) = delete;
+  TrialDriver& operator=(const TrialDriver&) = delete;
+
+  void Start();
+  void OnMessage(const std::string& host, const tutti::v1::WorkerMessage& message);
+  void OnLost(const std::string& host, const std::string& reason);
+  void Cancel();
+
+ private:
+  TimelineTime Now() const { return TimelineTime{executor_.NowNs()}; }
+  void OnClocksFresh();
+  void ArmIfReady();
+  // After every event: sends, sets the timer, tells of the phase.
+  void Pump();
+  void Finish();
+
+  Executor& executor_;
+  fleet::Fleet& fleet_;
+  std::vector<std::string> hosts_;
+  TrialMachine machine_;
+  LiveMerger merger_;
+  Callbacks callbacks_;
+  Phase told_phase_ = Phase::kNew;
+  bool clocks_fresh_ = false;
+  TimerId timer_ = 0;
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for callbacks that may come too late
+};
+
+}  // namespace tutti::run
