@@ -21,21 +21,25 @@ struct Candidate {
   std::string control_address;  // of the worker, as its session shows it; empty for a Unix socket
 };
 
-using RoleHosts = std::map<std::string, std::vector<std::string>>;  // role -> hosts, in name order
+// role -> hosts: in name order (host2 before host10), named ones as the plan lists them.
+using RoleHosts = std::map<std::string, std::vector<std::string>>;
 
 struct Placement {
   std::vector<RoleHosts> cases;    // by case index
   std::vector<std::string> hosts;  // all that the run needs, sorted, each once
 };
 
-// Made once per run, in name order, the same for all cases: where a role's count varies, smaller cases take the first
-// hosts of the largest. FailedPrecondition with every role that cannot be filled, which workers exist and why each
-// did not match.
+// A host that a role names is its own in every case; the others are dealt out so that every role is filled if
+// that is possible at all, and `all` takes what is left. Sets of labels that vary between cases take hosts of
+// their own. Made once per run, in name order, the same for all cases: where a role's count varies, smaller
+// cases take the first hosts of the largest. FailedPrecondition with every role that cannot be filled, which
+// workers exist and why each did not match.
 absl::StatusOr<Placement> Place(const tutti::v1::Plan& plan, const std::vector<Candidate>& candidates);
 
-// The flows of one case: pattern x pairs x streams, with addresses chosen as design says (`network`, else the address
-// that reaches the coordinator, never loopback between machines). stream_ids run from 0.
-absl::StatusOr<std::vector<tutti::v1::Flow>> ExpandFlows(const tutti::v1::Case& plan_case, const RoleHosts& roles,
+// The flows of one case: pattern x pairs x streams, with addresses chosen as design says (`network`, else the
+// address that reaches the coordinator, never loopback between machines). stream_ids run from 0.
+absl::StatusOr<std::vector<tutti::v1::Flow>> ExpandFlows(const tutti::v1::Case& plan_case,
+                                                         const RoleHosts& roles,
                                                          const std::vector<Candidate>& candidates);
 
 }  // namespace tutti::plan

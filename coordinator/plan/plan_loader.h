@@ -11,9 +11,9 @@
 namespace tutti::plan {
 
 struct PlanError {
-  int line = 0;    // from 1; 0: the error is not in the file (an override, the size)
-  int column = 0;  // from 1
-  std::string path;  // "traffic[0].message_size"
+  int line = 0;         // from 1; 0: the error is not in the file (an override, the size)
+  int column = 0;       // from 1
+  std::string path;     // "traffic[0].message_size"
   std::string message;  // what is wrong, and what to write instead
 };
 
@@ -28,7 +28,8 @@ struct LoadedPlan {
 
 // `overrides` are the arguments of --set, in order: "timing.measure=2s", "matrix.streams=[4]",
 // "traffic[0].protocol=tcp" or "traffic.bulk.protocol=tcp". Never throws.
-LoadedPlan LoadPlan(std::string_view text, std::string_view source_name, const std::vector<std::string>& overrides);
+LoadedPlan LoadPlan(std::string_view text, std::string_view source_name,
+                    const std::vector<std::string>& overrides);
 
 // InvalidArgument with every error, one a line, if there is one.
 absl::StatusOr<tutti::v1::Plan> LoadValidPlan(std::string_view text, std::string_view source_name,

@@ -1,0 +1,16 @@
+// What must hold between the values of a case. Pure.
+#pragma once
+
+#include "coordinator/plan/error_list.h"
+#include "coordinator/plan/yaml_node.h"
+#include "tutti/v1/plan.pb.h"
+
+namespace tutti::plan {
+
+// `root` is the tree that `plan_case` was decoded from: errors point into it. What CheckShape found is not
+// found again.
+void CheckRoles(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
+void CheckTraffic(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
+void CheckTiming(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
+
+}  // namespace tutti::plan

@@ -1,0 +1,175 @@
+#include "coordinator/plan/decode_case.h"
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/plan/language.h"
+#include "coordinator/plan/patterns.h"
+#include "coordinator/plan/value_parser.h"
+
+namespace tutti::plan {
+namespace {
+
+using tutti::v1::Case;
+using tutti::v1::Limits;
+using tutti::v1::Role;
+using tutti::v1::Timing;
+using tutti::v1::TrafficEntry;
+
+// The values of one map, by the language's own description of its keys. Anything that is not as described is
+// unset.
+class Fields {
+ public:
+  Fields(const Node* node, const KeyTable& table) : node_(node), table_(table) {}
+
+  const Node* Raw(const std::string& key) const {
+    const Node* value = Find(node_, key);
+    return value == nullptr || value->broken ? nullptr : value;
+  }
+  std::optional<uint64_t> Number(const std::string& key) const { return Get<uint64_t>(key, ParseNumber); }
+  std::optional<std::string> Text(const std::string& key) const { return Get<std::string>(key, ParseText); }
+  std::optional<CountValue> Count(const std::string& key) const { return Get<CountValue>(key, ParseCount); }
+  std::optional<std::optional<uint64_t>> Buffer(const std::string& key) const {
+    return Get<std::optional<uint64_t>>(key, ParseBuffer);
+  }
+  std::optional<tutti::v1::CpuChoice> Cpus(const std::string& key) const {
+    return Get<tutti::v1::CpuChoice>(key, ParseCpus);
+  }
+  std::optional<bool> Bool(const std::string& key) const {
+    return Get<bool>(key, [](const Node& node, const ValueSpec&) { return ParseBool(node); });
+  }
+  std::optional<double> Ratio(const std::string& key) const {
+    return Get<double>(key, [](const Node& node, const ValueSpec&) { return ParseRatio(node); });
+  }
+  std::optional<tutti::v1::PortRange> Ports(const std::string& key) const {
+    return Get<tutti::v1::PortRange>(key,
+                                     [](const Node& node, const ValueSpec&) { return ParsePorts(node); });
+  }
+  std::optional<std::string> Network(const std::string& key) const {
+    return Get<std::string>(key, [](const Node& node, const ValueSpec&) { return ParseNetwork(node); });
+  }
+  Fields Map(const std::string& key) const { return Fields(Raw(key), *table_.Find(key)->value.table); }
+
+ private:
+  template <class T, class Parser>
+  std::optional<T> Get(const std::string& key, Parser parse) const {
+    const Node* value = Raw(key);
+    if (value == nullptr) return std::nullopt;
+    absl::StatusOr<T> parsed = parse(*value, table_.Find(key)->value);
+    if (!parsed.ok()) return std::nullopt;
+    return *std::move(parsed);
+  }
+
+  const Node* node_;
+  const KeyTable& table_;
+};
+
+Role DecodeRole(const Entry& entry, const KeyTable& table) {
+  const Fields fields(entry.value->broken ? nullptr : entry.value.get(), table);
+  Role role;
+  role.set_name(entry.key);
+  if (auto count = fields.Count("count")) {
+    if (count->all) {
+      role.set_all(true);
+    } else {
+      role.set_count(count->count);
+    }
+  }
+  if (const Node* hosts = fields.Raw("hosts")) {
+    for (const NodePtr& host : hosts->items) {
+      if (host->kind == Node::Kind::kScalar) role.add_hosts(host->text);
+    }
+  }
+  if (const Node* labels = fields.Raw("labels")) {
+    for (const Entry& label : labels->entries) {
+      if (label.value->kind == Node::Kind::kScalar) (*role.mutable_labels())[label.key] = label.value->text;
+    }
+  }
+  if (auto same_as = fields.Text("same_as")) role.set_same_as(*same_as);
+  return role;
+}
+
+void DecodeTransport(const Fields& fields, TrafficEntry& entry) {
+  if (auto protocol = fields.Text("protocol")) {
+    entry.set_protocol(*protocol == "tcp" ? tutti::v1::PROTOCOL_TCP : tutti::v1::PROTOCOL_UDP);
+  }
+  const uint64_t usual =
+      entry.protocol() == tutti::v1::PROTOCOL_TCP ? kDefaultTcpMessageBytes : kDefaultUdpMessageBytes;
+  entry.set_message_size_bytes(fields.Number("message_size").value_or(usual));
+  if (auto bytes = fields.Number("read_size")) entry.set_read_size_bytes(*bytes);
+  const Fields buffers = fields.Map("socket_buffer");
+  if (auto send = buffers.Buffer("send"); send && *send) entry.set_send_buffer_bytes(**send);
+  if (auto receive = buffers.Buffer("receive"); receive && *receive)
+    entry.set_receive_buffer_bytes(**receive);
+  if (auto nodelay = fields.Bool("nodelay")) entry.set_nodelay(*nodelay);
+  if (auto congestion = fields.Text("congestion")) entry.set_congestion(*congestion);
+  if (auto mss = fields.Number("mss")) entry.set_mss_bytes(static_cast<uint32_t>(*mss));
+  if (auto dscp = fields.Number("dscp")) entry.set_dscp(static_cast<uint32_t>(*dscp));
+  if (auto rate = fields.Number("rate")) entry.set_rate_bps(*rate);
+  if (auto ports = fields.Ports("ports")) *entry.mutable_ports() = *ports;
+  entry.set_best_effort(fields.Bool("best_effort").value_or(false));
+}
+
+TrafficEntry DecodeEntry(const Node* node, size_t index, const KeyTable& table) {
+  const Fields fields(node, table);
+  TrafficEntry entry;
+  entry.set_name(fields.Text("name").value_or(absl::StrCat("entry-", index + 1)));
+  entry.set_from(fields.Text("from").value_or(""));
+  entry.set_to(fields.Text("to").value_or(""));
+  entry.set_pattern(FindPattern(fields.Text("pattern").value_or("pairs"))->id);
+  entry.set_both_ways(fields.Bool("both_ways").value_or(false));
+  entry.set_streams(static_cast<uint32_t>(fields.Number("streams").value_or(kDefaultStreams)));
+  DecodeTransport(fields, entry);
+  const Fields cpus = fields.Map("cpus");
+  *entry.mutable_sender_cpus() = cpus.Cpus("sender").value_or(tutti::v1::CpuChoice());
+  *entry.mutable_receiver_cpus() = cpus.Cpus("receiver").value_or(tutti::v1::CpuChoice());
+  entry.set_network(fields.Network("network").value_or(""));
+  const std::string ip = fields.Text("ip").value_or("any");
+  entry.set_ip_family(ip == "ipv4"   ? tutti::v1::IP_FAMILY_V4
+                      : ip == "ipv6" ? tutti::v1::IP_FAMILY_V6
+                                     : tutti::v1::IP_FAMILY_ANY);
+  return entry;
+}
+
+Timing DecodeTiming(const Fields& fields) {
+  Timing timing;
+  timing.set_warmup_ns(static_cast<int64_t>(fields.Number("warmup").value_or(kDefaultWarmupNs)));
+  timing.set_measure_ns(static_cast<int64_t>(fields.Number("measure").value_or(kDefaultMeasureNs)));
+  timing.set_cooldown_ns(static_cast<int64_t>(fields.Number("cooldown").value_or(kDefaultCooldownNs)));
+  timing.set_interval_ns(static_cast<int64_t>(fields.Number("interval").value_or(kDefaultIntervalNs)));
+  return timing;
+}
+
+Limits DecodeLimits(const Fields& fields) {
+  Limits limits;
+  if (auto skew = fields.Number("start_skew")) limits.set_start_skew_ns(static_cast<int64_t>(*skew));
+  if (auto overlap = fields.Ratio("overlap")) limits.set_overlap_ratio(*overlap);
+  if (auto error = fields.Number("clock_error")) limits.set_clock_error_ns(static_cast<int64_t>(*error));
+  return limits;
+}
+
+}  // namespace
+
+Case DecodeCase(const Node& root) {
+  const KeyTable& table = PlanKeys();
+  const Fields plan(&root, table);
+  Case decoded;
+  if (const Node* roles = plan.Raw("roles")) {
+    for (const Entry& entry : roles->entries) {
+      *decoded.add_roles() = DecodeRole(entry, *table.Find("roles")->value.item->table);
+    }
+  }
+  if (const Node* traffic = plan.Raw("traffic")) {
+    for (size_t i = 0; i < traffic->items.size(); ++i) {
+      const Node* item = traffic->items[i]->broken ? nullptr : traffic->items[i].get();
+      *decoded.add_traffic() = DecodeEntry(item, i, *table.Find("traffic")->value.item->table);
+    }
+  }
+  *decoded.mutable_timing() = DecodeTiming(plan.Map("timing"));
+  decoded.set_repeat(static_cast<uint32_t>(plan.Number("repeat").value_or(kDefaultRepeat)));
+  *decoded.mutable_limits() = DecodeLimits(plan.Map("limits"));
+  return decoded;
+}
+
+}  // namespace tutti::plan
