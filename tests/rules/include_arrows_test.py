@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who may include whom (docs/architecture.md, "Who may include whom")."""
+"""Who may include whom: ARROWS below is the list."""
 
 import re
 import unittest
@@ -24,7 +24,14 @@ ARROWS = {
     "coordinator/results": COMMON | PROTO,
     "coordinator/run": {"coordinator/plan", "coordinator/fleet", "coordinator/results"} | COMMON | PROTO,
     "coordinator/report": COMMON | PROTO,
-    "coordinator/api": {"coordinator/run", "coordinator/results", "coordinator/fleet", "coordinator/report"}
+    # plan: a plan is parsed on the API's threads, never on the thread of decisions.
+    "coordinator/api": {
+        "coordinator/run",
+        "coordinator/results",
+        "coordinator/fleet",
+        "coordinator/report",
+        "coordinator/plan",
+    }
     | COMMON
     | PROTO,
     "coordinator/lab": COMMON,

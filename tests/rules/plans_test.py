@@ -42,7 +42,7 @@ class Plans(unittest.TestCase):
 
     def test_the_2007_experiment_is_whole(self):
         done = run("plan", "plans/stream-test.yaml")
-        self.assertIn("case 8/8  streams=8 socket_buffer=1MiB", done.stdout)
+        self.assertIn("case 8/8  socket_buffer=1MiB streams=8", done.stdout)
         self.assertIn("at most 8 streams at once", done.stdout)
 
 
