@@ -1,0 +1,124 @@
+// tutti-coordinator: the daemon that knows the workers, queues the runs and merges what the hosts report.
+#include <signal.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/log/log.h"
+#include "common/units/units.h"
+#include "common/version/version.h"
+#include "coordinator/api/coordinator_server.h"
+
+namespace {
+
+constexpr int kExitUsage = 2;
+constexpr int kExitFailed = 1;
+constexpr int64_t kDrainTimeoutNs = 4'000'000'000;
+constexpr int64_t kMinLeaseNs = 100'000'000;
+constexpr int64_t kMaxLeaseNs = 600'000'000'000;
+
+struct Flags {
+  tutti::api::CoordinatorOptions server;
+  tutti::LogOptions log;
+  std::string lease = "2s";
+};
+
+void Define(CLI::App& app, Flags& flags) {
+  app.add_option("--listen", flags.server.listen,
+                 "Address to listen on (repeatable): HOST:PORT, [IPV6]:PORT or unix:/PATH")
+      ->default_str("127.0.0.1:7117");
+  app.add_flag("--insecure", flags.server.insecure,
+               "Allow plain text beyond loopback; every result will say that it was");
+  app.add_flag("--lab", flags.server.lab, "The network is a lab's own: results are marked lab");
+  app.add_option("--lease", flags.lease, "A worker that is silent for longer is lost")->capture_default_str();
+  app.add_option("--log-level", flags.log.level, "trace, debug, info, warn, error or off")
+      ->capture_default_str();
+  app.add_option("--log-file", flags.log.file, "Append the log to this file instead of standard error");
+  app.set_version_flag("--version", std::string("tutti-coordinator ") + tutti::kVersion);
+}
+
+int Complain(const absl::Status& status, int exit_code) {
+  std::fprintf(stderr, "tutti-coordinator: %s\n", std::string(status.message()).c_str());
+  return exit_code;
+}
+
+// Waits for a signal to end, and tells systemd's watchdog that the thread of decisions is alive.
+void ServeUntilSignal(tutti::api::CoordinatorServer& server, const sigset_t& signals) {
+  uint64_t watchdog_us = 0;
+  const bool watched = sd_watchdog_enabled(0, &watchdog_us) > 0 && watchdog_us > 0;
+  const uint64_t period_us = watched ? watchdog_us / 3 : 3'600'000'000;
+  const timespec period{static_cast<time_t>(period_us / 1'000'000),
+                        static_cast<long>(period_us % 1'000'000 * 1000)};
+  while (true) {
+    const int signal = sigtimedwait(&signals, nullptr, &period);
+    if (signal > 0) {
+      spdlog::info("signal {}: draining", signal);
+      return;
+    }
+    if (watched) server.Post([] { sd_notify(0, "WATCHDOG=1"); });
+  }
+}
+
+int Run(Flags& flags) {
+  if (const absl::Status status = tutti::InitLog(flags.log); !status.ok())
+    return Complain(status, kExitUsage);
+  const absl::StatusOr<int64_t> lease_ns = tutti::ParseDurationNs(flags.lease);
+  if (!lease_ns.ok()) return Complain(lease_ns.status(), kExitUsage);
+  if (*lease_ns < kMinLeaseNs || *lease_ns > kMaxLeaseNs) {
+    return Complain(absl::InvalidArgumentError("--lease " + flags.lease + " is not within 100ms and 10m"),
+                    kExitUsage);
+  }
+  flags.server.fleet.lease_ns = *lease_ns;
+  // Several probes per lease, since they keep it.
+  flags.server.fleet.probes.interval_ns = std::min(flags.server.fleet.probes.interval_ns, *lease_ns / 5);
+  if (flags.server.listen.empty()) flags.server.listen = {"127.0.0.1:7117"};
+
+  absl::StatusOr<std::unique_ptr<tutti::api::CoordinatorServer>> server =
+      tutti::api::CoordinatorServer::Start(flags.server);
+  if (!server.ok()) {
+    const absl::StatusCode code = server.status().code();
+    const bool usage =
+        code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kFailedPrecondition;
+    return Complain(server.status(), usage ? kExitUsage : kExitFailed);
+  }
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sd_notify(0, "READY=1");
+  ServeUntilSignal(**server, signals);
+  sd_notify(0, "STOPPING=1");
+  if (!(*server)->Drain(kDrainTimeoutNs)) spdlog::warn("some runs did not end in time and are dropped");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Before any thread exists, so that every one inherits it.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+
+  CLI::App app("Knows the workers, queues the runs, merges what the hosts report.", "tutti-coordinator");
+  Flags flags;
+  flags.log.program = "tutti-coordinator";
+  Define(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kExitUsage;
+  }
+  return Run(flags);
+}
