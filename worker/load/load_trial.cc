@@ -115,8 +115,8 @@ void SocketLoadTrial::RunStream(size_t index) {
   control_.WaitStop();
 }
 
-// On the stream's own thread: buffers are touched after pinning, so that they lie near the CPU that uses
-// them.
+// On the stream's own thread, whose priority this sets; buffers are touched after pinning, so that they lie
+// near the CPU that uses them.
 absl::Status SocketLoadTrial::SettleStream(Stream& stream) {
   if (const std::optional<uint32_t> cpu = stream.config().cpu) {
     const absl::Status pinned = PinThisThread(*cpu);
@@ -128,6 +128,11 @@ absl::Status SocketLoadTrial::SettleStream(Stream& stream) {
                               .note = std::string(pinned.message())});
     if (pinned.ok()) report.cpu = cpu;
     if (!pinned.ok() && !stream.config().best_effort) return pinned;
+  }
+  if (!stream.sends() && stream.config().protocol == Protocol::kUdp &&
+      SetNiceOfThisThread(kDatagramReceiverNice)) {
+    const std::string nice = absl::StrCat(kDatagramReceiverNice);
+    stream.report().options.push_back({.name = "nice", .asked = nice, .got = nice, .applied = true});
   }
   stream.TouchBuffers();
   return absl::OkStatus();

@@ -49,8 +49,6 @@ constexpr TrialTiming kShort{
 
 // Senders and receivers are two LoadTrials, as on two hosts.
 struct TwoEnds {
-  std::unique_ptr<LoadTrial> sender;
-  std::unique_ptr<LoadTrial> receiver;
   std::vector<Edge> sender_edges;
   std::vector<Edge> receiver_edges;
   std::vector<SenderFinal> finals;
@@ -58,6 +56,9 @@ struct TwoEnds {
   LoadReport received;
   ClockMapping mapping;
   const Clock* clock = &SystemClock::Get();
+  // Last: their samplers write into the edges above until they are destroyed.
+  std::unique_ptr<LoadTrial> sender;
+  std::unique_ptr<LoadTrial> receiver;
 
   void Prepare(std::vector<StreamConfig> senders, std::vector<StreamConfig> receivers,
                TrialTiming timing = kShort) {
