@@ -125,6 +125,7 @@ struct TcpInfo {
 struct StreamReport {
   uint32_t stream_id = 0;
   Side side = Side::kSend;
+  // UDP received: first arrivals and late ones only; duplicates and foreign datagrams are not payload.
   uint64_t total_bytes = 0;
   uint64_t total_messages = 0;
   std::optional<int64_t> first_send_before_trial_ns;
@@ -163,10 +164,11 @@ struct LoadReport {
 
 class LoadTrial {
  public:
-  // PREPARE: opens, configures and binds the sockets (receivers also listen), reads every option back, starts
-  // and pins the threads, allocates every buffer and cohort array. All streams are tried; on failure the
-  // status names the first failed stream and `failed_streams()` of the returned object is not available: the
-  // error has it all.
+  // `clock` outlives the trial and runs at the speed of this process's CLOCK_MONOTONIC, at any distance from
+  // it. PREPARE: opens, configures and binds the sockets (receivers also listen), reads every option back,
+  // starts and pins the threads, allocates every buffer and cohort array. All streams are tried; on failure
+  // the status names the first failed stream and `failed_streams()` of the returned object is not available:
+  // the error has it all.
   static absl::StatusOr<std::unique_ptr<LoadTrial>> Prepare(std::vector<StreamConfig> streams,
                                                             TrialTiming timing, const Clock& clock);
   virtual ~LoadTrial() = default;
