@@ -10,6 +10,7 @@
 #include "common/log/log.h"
 #include "common/time/clock.h"
 #include "coordinator/results/merge.h"
+#include "coordinator/run/buffer_limits.h"
 #include "coordinator/run/live_merger.h"
 #include "coordinator/run/stream_ends.h"
 
@@ -34,6 +35,7 @@ RunExecution::RunExecution(Executor& executor, fleet::Fleet& fleet, RunSpec spec
       on_ended_(std::move(on_ended)),
       result_(spec_.head) {
   result_.set_status(tutti::v1::RUN_STATUS_RUNNING);
+  for (const tutti::v1::Host& host : result_.hosts()) facts_[host.name()] = host.facts();
 }
 
 RunExecution::~RunExecution() {
@@ -89,6 +91,8 @@ void RunExecution::NextCase() {
   event.mutable_case_started()->set_cases(static_cast<uint32_t>(result_.plan().cases_size()));
   log_.Append(std::move(event));
   trials_.clear();
+  left_out_ = ForbiddenBuffers(CurrentCase(), spec_.flows[case_index_], facts_);
+  if (!left_out_.empty()) return Then(0, &RunExecution::EndCase);
   MeasureBackground();
 }
 
@@ -216,6 +220,8 @@ void RunExecution::OnTrialFinished(TrialOutcome outcome) {
 void RunExecution::EndCase() {
   tutti::v1::CaseResult& ended = *result_.add_cases();
   ended = results::SummarizeCase(CurrentCase(), std::move(trials_), cancelled_);
+  if (!left_out_.empty()) ended.mutable_reasons()->Assign(left_out_.begin(), left_out_.end());
+  left_out_.clear();
   trials_.clear();
   RunEvent event;
   *event.mutable_case_ended() = ended;

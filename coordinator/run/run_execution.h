@@ -79,6 +79,8 @@ class RunExecution final : public fleet::WorkerListener {
   bool ended_ = false;
   bool waiting_for_hosts_ = false;
   size_t case_index_ = 0;
+  std::map<std::string, tutti::v1::HostFacts> facts_;  // by host, as they were when the run was placed
+  std::vector<std::string> left_out_;                  // why the present case is not run; empty: it is
   std::map<std::string, double> background_cores_;
   std::vector<tutti::v1::TrialResult> trials_;  // of the present case
   int64_t trial_started_unix_ns_ = 0;
