@@ -49,6 +49,7 @@ class TrialJob {
   // Joins the load's threads and closes its sockets.
   void Release() TUTTI_EXCLUDES(mutex_);
 
+  // The streams stop, what blocks returns; a Report is possible all the same.
   void Abort() TUTTI_EXCLUDES(mutex_);
 
  private:

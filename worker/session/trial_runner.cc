@@ -85,14 +85,14 @@ void TrialRunner::Handle(const v1::CoordinatorMessage& message, HostTime receive
 
 template <typename Result>
 void TrialRunner::Work(std::function<Result(TrialJob&)> work, std::function<void(Result)> done) {
-  trial_thread_.Post(
-      [this, alive = alive_, generation = generation_, job = trial_->job, work, done, &executor = executor_] {
-        auto result = std::make_shared<Result>(work(*job));
-        executor.Post([this, alive, generation, done, result] {
-          if (!*alive || !trial_ || generation != generation_ || trial_->phase == Phase::kEnding) return;
-          done(std::move(*result));
-        });
-      });
+  trial_thread_.Post([this, alive = alive_, generation = generation_, phase = trial_->phase,
+                      job = trial_->job, work, done, &executor = executor_] {
+    auto result = std::make_shared<Result>(work(*job));
+    executor.Post([this, alive, generation, phase, done, result] {
+      if (!*alive || !trial_ || generation != generation_ || trial_->phase != phase) return;
+      done(std::move(*result));
+    });
+  });
 }
 
 void TrialRunner::Enter(Phase phase) {
@@ -242,8 +242,14 @@ void TrialRunner::OnDrain(const v1::Drain& drain, HostTime received) {
 }
 
 void TrialRunner::OnFinish(uint64_t trial_id) {
-  // Workers without receivers have nothing to drain.
-  if (!Expect(trial_id, "FINISH", {Phase::kStopped, Phase::kDrained})) return;
+  // Workers without receivers have nothing to drain; and a trial that lost another host is finished where it
+  // stands.
+  if (!Expect(trial_id, "FINISH", {Phase::kRunning, Phase::kStopped, Phase::kDraining, Phase::kDrained}))
+    return;
+  if (trial_->phase == Phase::kRunning || trial_->phase == Phase::kDraining) {
+    spdlog::warn("trial {:016x} is finished early, in phase {}", trial_->id, NameOf(trial_->phase));
+    trial_->job->Abort();
+  }
   Enter(Phase::kReporting, kReportLimitNs);
   Work<v1::TrialReport>([](TrialJob& job) { return job.Report(); },
                         [this](v1::TrialReport report) {

@@ -3,6 +3,7 @@
 //   idle -> PREPARE -> prepared -> CONNECT -> connected -> ARM -> running -> stopped [-> DRAIN -> drained] ->
 //   REPORT -> idle
 //
+// A Finish while the streams run or drain stops them at once and reports what there is.
 // From every state: a failure -> TrialFailed, then ending -> Idle; Abort -> ending -> Idle. A command that
 // does not fit the state ends the trial as a failure; one for a trial that is not this worker's is answered
 // by TrialFailed and Idle of that id and leaves the own trial alone. Idle is always the last word about a

@@ -1,0 +1,215 @@
+// tutti-worker: generates and receives load on this host, at its coordinator's command. It has no control
+// port of its own: it dials.
+//
+// Exit codes: 0 stopped (SIGTERM, SIGINT); 1 internal; 2 usage; 10 refused by the coordinator or by policy.
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "common/log/log.h"
+#include "common/net/channels.h"
+#include "common/status/errno_status.h"
+#include "common/status/macros.h"
+#include "common/sync/executor.h"
+#include "common/time/clock.h"
+#include "common/version/version.h"
+#include "worker/observe/host_facts.h"
+#include "worker/session/grpc_session.h"
+#include "worker/session/trial_kernel.h"
+#include "worker/session/worker.h"
+
+namespace {
+
+using tutti::Executor;
+
+constexpr int kExitInternal = 1;
+constexpr int kExitUsage = 2;
+constexpr int kExitRefused = 10;
+constexpr auto kStopLimit = std::chrono::milliseconds(900);
+
+struct Flags {
+  std::string coordinator = "127.0.0.1:7117";
+  std::string name;
+  std::vector<std::string> labels;
+  std::string address;
+  bool insecure = false;
+  std::string log_level = "info";
+  std::string log_file;
+};
+
+std::string HostName() {
+  char name[256] = "";
+  if (gethostname(name, sizeof(name) - 1) != 0 || name[0] == '\0') return "worker";
+  return name;
+}
+
+std::map<std::string, std::string> ParseLabels(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> labels;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    labels[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return labels;
+}
+
+std::string CheckLabel(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return "\"" + text + "\" is not key=value";
+  return "";
+}
+
+std::string CheckAddress(const std::string& text) {
+  in6_addr bytes;
+  const bool good =
+      inet_pton(AF_INET, text.c_str(), &bytes) == 1 || inet_pton(AF_INET6, text.c_str(), &bytes) == 1;
+  return good ? "" : "\"" + text + "\" is not a numeric IPv4 or IPv6 address";
+}
+
+void DefineFlags(CLI::App& app, Flags& flags) {
+  app.add_option("--coordinator", flags.coordinator, "Its address: HOST[:PORT], [V6]:PORT or unix:/PATH")
+      ->capture_default_str();
+  app.add_option("--name", flags.name, "This host's name in plans and reports (default: the host name)");
+  app.add_option("--label", flags.labels, "key=value, for roles that choose hosts by label; may be repeated")
+      ->check(CheckLabel)
+      ->allow_extra_args(false);
+  app.add_option("--address", flags.address,
+                 "Numeric address by which other hosts reach this one (default: the one that reaches the "
+                 "coordinator)")
+      ->check(CheckAddress);
+  app.add_flag("--insecure", flags.insecure,
+               "Allow plain text to a coordinator beyond loopback and Unix sockets");
+  app.add_option("--log-level", flags.log_level, "trace, debug, info, warn, error or off")
+      ->capture_default_str();
+  app.add_option("--log-file", flags.log_file, "Append the log to this file instead of standard error");
+  app.set_version_flag("--version", std::string("tutti-worker ") + tutti::kVersion);
+}
+
+uint64_t RandomIncarnation() {
+  std::random_device device;
+  return (static_cast<uint64_t>(device()) << 32) | device();
+}
+
+// Tells systemd that the executor still turns, if the unit asks for that (WatchdogSec=).
+void PingWatchdog(Executor& executor, int64_t period_ns) {
+  sd_notify(0, "WATCHDOG=1");
+  executor.PostAfter(period_ns, [&executor, period_ns] { PingWatchdog(executor, period_ns); });
+}
+
+void StartWatchdog(Executor& executor) {
+  uint64_t limit_us = 0;
+  if (sd_watchdog_enabled(0, &limit_us) <= 0) return;
+  const int64_t period_ns = static_cast<int64_t>(limit_us) * 1000 / 3;
+  executor.Post([&executor, period_ns] { PingWatchdog(executor, period_ns); });
+}
+
+tutti::session::WorkerOptions MakeOptions(const Flags& flags) {
+  tutti::session::WorkerOptions options;
+  options.name = flags.name.empty() ? HostName() : flags.name;
+  options.labels = ParseLabels(flags.labels);
+  options.incarnation = RandomIncarnation();
+  options.address = flags.address;
+  options.gather_facts = [] {
+    tutti::observe::HostFactsOptions facts;
+    facts.tutti_version = tutti::kVersion;
+    return tutti::observe::GatherHostFacts(facts);
+  };
+  return options;
+}
+
+// Runs until a signal or a refusal; the exit code.
+absl::StatusOr<int> Run(const Flags& flags, const sigset_t& signals) {
+  const tutti::Clock& clock = tutti::SystemClock::Get();
+  TUTTI_ASSIGN_OR_RETURN(const tutti::net::Endpoint endpoint, tutti::net::ParseEndpoint(flags.coordinator));
+  TUTTI_ASSIGN_OR_RETURN(auto kernel, tutti::session::SystemTrialKernel::Open({}, clock));
+  auto executor = std::make_unique<tutti::ThreadExecutor>("tutti-worker");
+  auto trial_thread = std::make_unique<tutti::ThreadExecutor>("tutti-trial");
+  auto dialer = std::make_unique<tutti::session::GrpcSessionDialer>(
+      endpoint, tutti::net::ChannelOptions{flags.insecure}, *executor, clock);
+
+  std::atomic<bool> refused = false;
+  tutti::session::WorkerEvents events;
+  events.on_registered = [name = flags.coordinator] {
+    sd_notifyf(0, "READY=1\nSTATUS=Registered with %s", name.c_str());
+  };
+  events.on_refused = [&](const std::string& reason) {
+    spdlog::error("refused: {}", reason);
+    fprintf(stderr, "tutti-worker: refused: %s\n", reason.c_str());
+    refused = true;
+    // The main thread waits for signals only.
+    kill(getpid(), SIGTERM);
+  };
+  auto worker = std::make_unique<tutti::session::Worker>(MakeOptions(flags), *executor, *trial_thread, clock,
+                                                         *dialer, *kernel, std::move(events));
+  StartWatchdog(*executor);
+  worker->Start();
+
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) {
+  }
+  sd_notify(0, "STOPPING=1");
+  if (!refused) spdlog::info("stopping on {}", sigabbrev_np(signal));
+  auto stopped = std::make_shared<std::promise<void>>();
+  worker->Stop([stopped] { stopped->set_value(); });
+  if (stopped->get_future().wait_for(kStopLimit) != std::future_status::ready) {
+    // Some call of the kernel or of a name server hangs; everything that is left dies with the process.
+    spdlog::warn("not everything ended in time, leaving");
+    _exit(refused ? kExitRefused : 0);
+  }
+  trial_thread.reset();
+  // On the executor's thread, behind everything that was posted for the worker.
+  auto destroyed = std::make_shared<std::promise<void>>();
+  executor->Post([&worker, destroyed] {
+    worker.reset();
+    destroyed->set_value();
+  });
+  destroyed->get_future().wait();
+  dialer.reset();
+  executor.reset();
+  return refused ? kExitRefused : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Generates and receives load on this host for a tutti coordinator.", "tutti-worker");
+  Flags flags;
+  DefineFlags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kExitUsage;
+  }
+  const absl::Status log = tutti::InitLog({"tutti-worker", flags.log_level, flags.log_file});
+  if (!log.ok()) {
+    fprintf(stderr, "tutti-worker: %s\n", std::string(log.message()).c_str());
+    return kExitUsage;
+  }
+  // Before any thread starts, so that all of them inherit it: signals are taken by sigwait alone.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+
+  const absl::StatusOr<int> code = Run(flags, signals);
+  if (code.ok()) return *code;
+  fprintf(stderr, "tutti-worker: %s\n", std::string(code.status().message()).c_str());
+  return code.status().code() == absl::StatusCode::kInvalidArgument ? kExitUsage : kExitInternal;
+}
