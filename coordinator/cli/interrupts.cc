@@ -30,7 +30,19 @@ extern "C" void OnSignal(int) {
   errno = saved_errno;
 }
 
+void Handle(void (*handler)(int), struct sigaction* previous_of_int, struct sigaction* previous_of_term) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, previous_of_int);
+  sigaction(SIGTERM, &action, previous_of_term);
+}
+
 }  // namespace
+
+void QuitWhenInterrupted() {
+  Handle([](int) { _exit(kCancelled); }, nullptr, nullptr);
+}
 
 InterruptWatch::InterruptWatch(std::function<void()> on_first) {
   signals_seen = 0;
@@ -42,11 +54,7 @@ InterruptWatch::InterruptWatch(std::function<void()> on_first) {
     }
     if (byte == 'i') on_first();
   });
-  struct sigaction action = {};
-  action.sa_handler = OnSignal;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, &previous_int);
-  sigaction(SIGTERM, &action, &previous_term);
+  Handle(OnSignal, &previous_int, &previous_term);
 }
 
 InterruptWatch::~InterruptWatch() {
@@ -59,7 +67,5 @@ InterruptWatch::~InterruptWatch() {
   close(stop_fds_[0]);
   close(stop_fds_[1]);
 }
-
-bool InterruptWatch::interrupted() { return signals_seen > 0; }
 
 }  // namespace tutti::cli

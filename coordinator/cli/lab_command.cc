@@ -11,6 +11,7 @@
 #include "coordinator/cli/command_options.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/fake_fleet.h"
+#include "coordinator/cli/interrupts.h"
 #include "coordinator/cli/lab_preflight.h"
 #include "coordinator/cli/plan_file.h"
 #include "coordinator/cli/run_flow.h"
@@ -37,6 +38,17 @@ struct RunArguments {
   RunOptions options;
 };
 
+// Whether the workers are there, for the start of a lab.
+absl::StatusOr<int> CountIdleWorkers(const std::string& coordinator_address) {
+  const auto client = MakeCoordinatorClient({.address = coordinator_address});
+  if (!client.ok()) return client.status();
+  const auto workers = (*client)->ListWorkers();
+  if (!workers.ok()) return workers.status();
+  int idle = 0;
+  for (const auto& worker : workers->workers()) idle += worker.state() == tutti::v1::WorkerInfo::STATE_IDLE ? 1 : 0;
+  return idle;
+}
+
 void SayWhatIsForbidden(const tutti::v1::Plan& plan) {
   const absl::StatusOr<lab::BufferLimits> limits = lab::ReadBufferLimits();
   if (!limits.ok()) {
@@ -58,7 +70,9 @@ int LabRun(RunArguments& arguments) {
   SayWhatIsForbidden(*plan);
 
   if (arguments.lab.hosts == 0) arguments.lab.hosts = HostsNeeded(*plan);
+  QuitWhenInterrupted();
   // Before the client: gRPC has threads, and the lab's processes must be forked by a program that has none.
+  arguments.lab.registered_workers = CountIdleWorkers;
   const absl::StatusOr<std::unique_ptr<lab::Lab>> running = lab::Lab::Start(arguments.lab);
   if (!running.ok()) return Fail(running.status(), kInternal);
   if (!arguments.options.quiet) {
@@ -101,7 +115,8 @@ void AddLabRun(CLI::App& lab_command, Chosen& chosen) {
 // --- up, down, exec
 // ----------------------------------------------------------------------------------------------
 
-int LabUp(const lab::LabOptions& options) {
+int LabUp(lab::LabOptions& options) {
+  options.registered_workers = CountIdleWorkers;
   const absl::StatusOr<lab::LabRecord> record = lab::Up(options);
   if (!record.ok()) return Fail(record.status(), absl::IsAlreadyExists(record.status()) ? kUsage : kInternal);
   std::cout << "lab " << record->name << " is up (" << record->kind << ")\n";

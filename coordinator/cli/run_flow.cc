@@ -9,8 +9,10 @@
 #include <ostream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/status/macros.h"
 #include "common/sync/thread_annotations.h"
+#include "common/units/units.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/interrupts.h"
 #include "coordinator/cli/result_files.h"
@@ -65,13 +67,26 @@ class Canceller {
   std::string run_id_ TUTTI_GUARDED_BY(mutex_);
 };
 
+// "run-7: 8 cases on host1, host2, about 1m52s"
+std::string Announcement(const tutti::v1::Result& head) {
+  const int cases = head.plan().cases_size();
+  return absl::StrCat(
+      head.run_id(), ": ", cases, cases == 1 ? " case" : " cases", " on ",
+      absl::StrJoin(head.hosts(), ", ",
+                    [](std::string* out, const tutti::v1::Host& host) { out->append(host.name()); }),
+      ", about ", FormatDuration(head.expected_duration_ns()), "\n");
+}
+
 // Follows the run's events; keeps the head and, at the end, the result.
 class Follower {
  public:
   Follower(const RunOptions& options, std::ostream& live) : options_(options), live_(live) {}
 
   void OnEvent(const tutti::v1::RunEvent& event) {
-    if (event.has_started()) head_ = event.started().head();
+    if (event.has_started()) {
+      head_ = event.started().head();
+      if (!options_.quiet) live_ << Announcement(head_);
+    }
     if (event.has_ended()) result_ = event.ended();
     // What the run waits for is told even to the quiet: without it the program seems to hang.
     if (options_.quiet && !event.has_queued()) return;
