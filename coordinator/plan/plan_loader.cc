@@ -39,9 +39,11 @@ bool CheckExtent(const Node& root, const std::vector<MatrixAxis>& axes, ErrorLis
                absl::StrCat("spans ", cases, " cases, more than ", kMostCases, ": shorten its axes"));
     return false;
   }
-  size_t largest = root.nodes;
+  // The matrix itself is not part of a case.
+  const size_t own = root.nodes - (matrix == nullptr ? 0 : matrix->value->nodes);
+  size_t largest = own;
   for (const MatrixAxis& axis : axes) {
-    for (const NodePtr& value : axis.values) largest = std::max(largest, root.nodes + value->nodes);
+    for (const NodePtr& value : axis.values) largest = std::max(largest, own + value->nodes);
   }
   if (cases * largest > kMostCaseNodes) {
     errors.Add(matrix == nullptr ? root.position : matrix->key_position, "matrix",
