@@ -18,6 +18,8 @@ using tutti::v1::WorkerMessage;
 constexpr size_t kMaxQueuedWrites = 1024;
 // So many messages may wait for the executor; a worker that sends faster waits.
 constexpr int kMaxUnhandledReads = 256;
+// gRPC tells no more than that: a killed process and a clean end look the same.
+constexpr char kSessionEnded[] = "its session ended: the worker stopped, or its network is gone";
 
 // One session. Its reactions run on gRPC's threads, its methods of WorkerLink on any. It holds itself alive
 // until OnDone; links that others still hold are dead after that.
@@ -69,7 +71,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
     // First of all: this stamp is part of every clock measurement.
     const TimelineTime received{executor_.NowNs()};
     if (!ok) {
-      executor_.Post([session = shared_from_this(), this] { fleet_.HandleClosed(this, CloseReason()); });
+      executor_.Post([session = shared_from_this(), this] { fleet_.HandleClosed(this, kSessionEnded); });
       MutexLock lock(mutex_);
       queue_.clear();
       ending_ = true;
@@ -98,7 +100,6 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
 
   void OnCancel() override {
     MutexLock lock(mutex_);
-    cancelled_ = true;
     queue_.clear();
     ending_ = true;
     WriteNextLocked();
@@ -129,12 +130,6 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
       reading_ = true;
       StartRead(&incoming_);
     }
-  }
-
-  std::string CloseReason() {
-    MutexLock lock(mutex_);
-    return cancelled_ ? "its session broke: the worker ended or its network is gone"
-                      : "the worker ended its session";
   }
 
   void WriteNextLocked() TUTTI_REQUIRES(mutex_) {
@@ -180,7 +175,6 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
   bool writing_ TUTTI_GUARDED_BY(mutex_) = false;
   bool ending_ TUTTI_GUARDED_BY(mutex_) = false;    // nothing more is queued; Finish after what is
   bool finished_ TUTTI_GUARDED_BY(mutex_) = false;  // Finish was called
-  bool cancelled_ TUTTI_GUARDED_BY(mutex_) = false;
   int unhandled_ TUTTI_GUARDED_BY(mutex_) = 0;
   bool reading_ TUTTI_GUARDED_BY(mutex_) = true;
 };

@@ -1,0 +1,241 @@
+#include "coordinator/api/coordinator_server.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "common/version/version.h"
+#include "tutti/v1/service.grpc.pb.h"
+#include "tutti/v1/session.grpc.pb.h"
+
+namespace tutti::api {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr char kPlan[] = R"(version: 1
+name: pair
+roles:
+  sender: {count: 1}
+  receiver: {count: 1}
+traffic:
+  - name: bulk
+    from: sender
+    to: receiver
+    pattern: pairs
+    streams: 1
+    protocol: udp
+    message_size: 1472B
+timing: {warmup: 100ms, measure: 1s, cooldown: 100ms, interval: 100ms}
+)";
+
+class CoordinatorServerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tutti-api-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    CoordinatorOptions options;
+    options.listen = {"unix:" + folder_ + "/s"};
+    auto server = CoordinatorServer::Start(options);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    channel_ = *net::MakeChannel(server_->bound()[0], {});
+    runs_ = tutti::v1::RunService::NewStub(channel_);
+    fleet_ = tutti::v1::FleetService::NewStub(channel_);
+  }
+  void TearDown() override {
+    server_ = nullptr;
+    rmdir(folder_.c_str());
+  }
+  grpc::Status Submit(const std::string& plan, std::string* id = nullptr) {
+    grpc::ClientContext context;
+    tutti::v1::SubmitRequest request;
+    request.set_plan(plan);
+    request.set_source_name("pair.yaml");
+    request.set_user("alice");
+    tutti::v1::SubmitResponse response;
+    const grpc::Status status = runs_->Submit(&context, request, &response);
+    if (id != nullptr) *id = response.run_id();
+    return status;
+  }
+
+  std::string folder_;
+  std::unique_ptr<CoordinatorServer> server_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<tutti::v1::RunService::Stub> runs_;
+  std::unique_ptr<tutti::v1::FleetService::Stub> fleet_;
+};
+
+// Holds a session open: registered, idle, silent.
+class SilentWorker {
+ public:
+  SilentWorker(const std::shared_ptr<grpc::Channel>& channel, const std::string& name)
+      : stub_(tutti::v1::WorkerService::NewStub(channel)), stream_(stub_->Session(&context_)) {
+    tutti::v1::WorkerMessage message;
+    message.mutable_hello()->set_protocol_version(kProtocolVersion);
+    message.mutable_hello()->set_name(name);
+    message.mutable_hello()->mutable_facts()->set_boot_id("boot-" + name);
+    tutti::v1::HostAddress& address = *message.mutable_hello()->mutable_facts()->add_addresses();
+    address.set_address(name == "a" ? "10.0.0.1" : "10.0.0.2");
+    address.set_prefix_length(24);
+    address.set_device("eth0");
+    message.mutable_hello()->set_control_address(address.address());
+    stream_->Write(message);
+    tutti::v1::CoordinatorMessage answer;
+    registered_ = stream_->Read(&answer) && answer.has_registered();
+  }
+  ~SilentWorker() {
+    context_.TryCancel();
+    stream_->Finish();
+  }
+  bool registered() const { return registered_; }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<tutti::v1::WorkerService::Stub> stub_;
+  std::unique_ptr<grpc::ClientReaderWriter<tutti::v1::WorkerMessage, tutti::v1::CoordinatorMessage>> stream_;
+  bool registered_ = false;
+};
+
+TEST_F(CoordinatorServerTest, AnInvalidPlanIsRefusedWithEveryError) {
+  std::string plan = kPlan;
+  plan.replace(plan.find("1472B"), 5, "1472");
+  plan.replace(plan.find("udp"), 3, "sctp");
+  const grpc::Status status = Submit(plan);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), AllOf(HasSubstr("pair.yaml:"), HasSubstr("1472"), HasSubstr("sctp")));
+}
+
+TEST_F(CoordinatorServerTest, APlanOverOneMebibyteIsRefused) {
+  const grpc::Status status = Submit(std::string(kPlan) + "#" + std::string(1024 * 1024, 'x'));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(status.error_message(), HasSubstr("1048576"));
+}
+
+TEST_F(CoordinatorServerTest, RolesThatCannotBeFilledAreAFailedPrecondition) {
+  const grpc::Status status = Submit(kPlan);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("sender"));
+}
+
+TEST_F(CoordinatorServerTest, UnknownRunsAreNotFound) {
+  {
+    grpc::ClientContext context;
+    tutti::v1::CancelRequest request;
+    tutti::v1::CancelResponse response;
+    EXPECT_EQ(runs_->Cancel(&context, request, &response).error_code(), grpc::StatusCode::NOT_FOUND);
+  }
+  {
+    grpc::ClientContext context;
+    tutti::v1::GetResultRequest request;
+    tutti::v1::Result response;
+    EXPECT_EQ(runs_->GetResult(&context, request, &response).error_code(), grpc::StatusCode::NOT_FOUND);
+  }
+  grpc::ClientContext context;
+  tutti::v1::WatchRequest request;
+  request.set_run_id("nobody");
+  tutti::v1::RunEvent event;
+  const auto reader = runs_->Watch(&context, request);
+  EXPECT_FALSE(reader->Read(&event));
+  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(CoordinatorServerTest, WorkersAreListedByName) {
+  const SilentWorker b(channel_, "b");
+  const SilentWorker a(channel_, "a");
+  ASSERT_TRUE(a.registered());
+  grpc::ClientContext context;
+  tutti::v1::ListWorkersResponse response;
+  ASSERT_TRUE(fleet_->ListWorkers(&context, {}, &response).ok());
+  ASSERT_EQ(response.workers_size(), 2);
+  EXPECT_EQ(response.workers(0).name(), "a");
+  EXPECT_EQ(response.workers(0).state(), tutti::v1::WorkerInfo::STATE_IDLE);
+}
+
+TEST_F(CoordinatorServerTest, AWatchedRunThatIsCancelledEndsWithItsResult) {
+  const SilentWorker a(channel_, "a");
+  const SilentWorker b(channel_, "b");
+  std::string id;
+  const grpc::Status submitted = Submit(kPlan, &id);
+  ASSERT_TRUE(submitted.ok()) << submitted.error_message();
+  grpc::ClientContext watch_context;
+  tutti::v1::WatchRequest watch;
+  watch.set_run_id(id);
+  const auto reader = runs_->Watch(&watch_context, watch);
+  tutti::v1::RunEvent event;
+  ASSERT_TRUE(reader->Read(&event));
+  EXPECT_TRUE(event.has_started());
+  EXPECT_EQ(event.started().head().plan().source(), kPlan);
+  grpc::ClientContext context;
+  tutti::v1::CancelRequest cancel;
+  cancel.set_run_id(id);
+  tutti::v1::CancelResponse response;
+  ASSERT_TRUE(runs_->Cancel(&context, cancel, &response).ok());
+  while (reader->Read(&event)) {
+  }
+  EXPECT_TRUE(reader->Finish().ok());
+  ASSERT_TRUE(event.has_ended());
+  EXPECT_EQ(event.ended().status(), tutti::v1::RUN_STATUS_CANCELLED);
+  EXPECT_EQ(event.ended().run_id(), id);
+}
+
+TEST_F(CoordinatorServerTest, AWatcherThatLeavesDoesNotEndTheRun) {
+  const SilentWorker a(channel_, "a");
+  const SilentWorker b(channel_, "b");
+  std::string id;
+  ASSERT_TRUE(Submit(kPlan, &id).ok());
+  {
+    grpc::ClientContext context;
+    tutti::v1::WatchRequest watch;
+    watch.set_run_id(id);
+    const auto reader = runs_->Watch(&context, watch);
+    tutti::v1::RunEvent event;
+    ASSERT_TRUE(reader->Read(&event));
+    context.TryCancel();
+    EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  }
+  grpc::ClientContext context;
+  tutti::v1::GetResultRequest request;
+  request.set_run_id(id);
+  tutti::v1::Result result;
+  ASSERT_TRUE(runs_->GetResult(&context, request, &result).ok());
+  EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_RUNNING);
+}
+
+TEST_F(CoordinatorServerTest, DrainDeliversTheResultsToThoseWhoWatch) {
+  const SilentWorker a(channel_, "a");
+  const SilentWorker b(channel_, "b");
+  std::string id;
+  ASSERT_TRUE(Submit(kPlan, &id).ok());
+  grpc::ClientContext context;
+  tutti::v1::WatchRequest watch;
+  watch.set_run_id(id);
+  const auto reader = runs_->Watch(&context, watch);
+  tutti::v1::RunEvent event;
+  ASSERT_TRUE(reader->Read(&event));
+  EXPECT_TRUE(server_->Drain(3'000'000'000));
+  EXPECT_EQ(Submit(kPlan).error_code(), grpc::StatusCode::UNAVAILABLE);
+  while (reader->Read(&event)) {
+  }
+  ASSERT_TRUE(event.has_ended());
+  EXPECT_EQ(event.ended().exit_code(), 8);
+}
+
+TEST(CoordinatorServerStartTest, RefusesPlainTextBeyondLoopback) {
+  CoordinatorOptions options;
+  options.listen = {"0.0.0.0:0"};
+  EXPECT_EQ(CoordinatorServer::Start(options).status().code(), absl::StatusCode::kFailedPrecondition);
+  options.lab = true;
+  EXPECT_TRUE(CoordinatorServer::Start(options).ok());
+}
+
+}  // namespace
+}  // namespace tutti::api

@@ -1,0 +1,373 @@
+#include "coordinator/run/runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scripted_worker.h"
+
+namespace tutti::run {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+using tutti::v1::CoordinatorMessage;
+using tutti::v1::Plan;
+using tutti::v1::Result;
+using tutti::v1::RunEvent;
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kSecond = 1'000 * kMs;
+
+class Recorder final : public EventWatcher {
+ public:
+  void OnEvent(const SharedEvent& event) override { events.push_back(event); }
+  void OnEnd() override { ended = true; }
+  std::vector<const RunEvent*> Of(RunEvent::BodyCase kind) const {
+    std::vector<const RunEvent*> found;
+    for (const SharedEvent& each : events) {
+      if (each->body_case() == kind) found.push_back(each.get());
+    }
+    return found;
+  }
+  std::vector<std::string> Phases() const {
+    std::vector<std::string> names;
+    for (const RunEvent* each : Of(RunEvent::kPhase)) names.push_back(each->phase().phase());
+    return names;
+  }
+  std::vector<SharedEvent> events;
+  bool ended = false;
+};
+
+class RunsTest : public testing::Test {
+ protected:
+  RunsTest() : executor_(1'000 * kSecond), fleet_(executor_, {}), runs_(executor_, fleet_, Options()) {
+    for (const char* name : {"a", "b", "c", "d"}) {
+      workers_[name] = std::make_shared<ScriptedWorker>(executor_, fleet_, name, name[0] * kSecond);
+      workers_[name]->Dial();
+    }
+    executor_.AdvanceBy(kSecond);
+  }
+  RunsOptions Options() {
+    RunsOptions options;
+    options.random = [this] { return ++random_; };
+    options.make_id = [this] { return "run-" + std::to_string(++ids_); };
+    options.ended_kept = 3;
+    return options;
+  }
+  // `from` sends one UDP stream to `to`; 100 ms warm-up, 400 ms window.
+  static Plan MakePlan(const std::string& from, const std::string& to, uint32_t cases = 1,
+                       uint32_t repeat = 1) {
+    Plan plan;
+    for (uint32_t index = 0; index < cases; ++index) {
+      tutti::v1::Case& each = *plan.add_cases();
+      each.set_index(index);
+      each.set_repeat(repeat);
+      for (const auto& [role, host] : {std::pair{"sender", from}, std::pair{"receiver", to}}) {
+        tutti::v1::Role& added = *each.add_roles();
+        added.set_name(role);
+        added.add_hosts(host);
+      }
+      tutti::v1::TrafficEntry& entry = *each.add_traffic();
+      entry.set_name("bulk");
+      entry.set_from("sender");
+      entry.set_to("receiver");
+      entry.set_pattern(tutti::v1::PATTERN_PAIRS);
+      entry.set_streams(1);
+      entry.set_protocol(tutti::v1::PROTOCOL_UDP);
+      entry.set_message_size_bytes(1472);
+      each.mutable_timing()->set_warmup_ns(100 * kMs);
+      each.mutable_timing()->set_measure_ns(400 * kMs);
+      each.mutable_timing()->set_cooldown_ns(50 * kMs);
+      each.mutable_timing()->set_interval_ns(100 * kMs);
+    }
+    return plan;
+  }
+  std::string Submit(const Plan& plan, const std::string& user = "") {
+    const auto id = runs_.Submit(plan, user);
+    EXPECT_TRUE(id.ok()) << id.status();
+    return id.ok() ? *id : "";
+  }
+  std::shared_ptr<Recorder> Watch(const std::string& id) {
+    auto recorder = std::make_shared<Recorder>();
+    EXPECT_TRUE(runs_.Watch(id, recorder).ok());
+    return recorder;
+  }
+  Result ResultOf(const std::string& id) {
+    const auto result = runs_.GetResult(id);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? *result : Result();
+  }
+  // Until the trial of the watched run is in this phase; false if it does not come.
+  bool PassTo(const Recorder& recorder, const std::string& phase) {
+    for (int step = 0; step < 100'000; ++step) {
+      const std::vector<std::string> phases = recorder.Phases();
+      if (!phases.empty() && phases.back() == phase) return true;
+      executor_.AdvanceBy(kMs / 10);
+    }
+    return false;
+  }
+
+  ManualExecutor executor_;
+  uint64_t random_ = 100;
+  int ids_ = 0;
+  fleet::Fleet fleet_;
+  Runs runs_;
+  std::map<std::string, std::shared_ptr<ScriptedWorker>> workers_;
+};
+
+TEST_F(RunsTest, ARunTellsItsCourseAndEndsWithItsResult) {
+  const std::string id = Submit(MakePlan("a", "b", 2, 2), "alice");
+  const auto recorder = Watch(id);
+  executor_.AdvanceBy(10 * kSecond);
+  ASSERT_TRUE(recorder->ended);
+  EXPECT_THAT(recorder->Of(RunEvent::kStarted), SizeIs(1));
+  EXPECT_THAT(recorder->Of(RunEvent::kCaseStarted), SizeIs(2));
+  EXPECT_THAT(recorder->Of(RunEvent::kTrialStarted), SizeIs(4));
+  EXPECT_THAT(recorder->Of(RunEvent::kInterval), SizeIs(4 * 4));
+  EXPECT_THAT(recorder->Of(RunEvent::kTrialEnded), SizeIs(4));
+  EXPECT_THAT(recorder->Of(RunEvent::kCaseEnded), SizeIs(2));
+  const std::vector<std::string> phases = recorder->Phases();
+  ASSERT_GE(phases.size(), 8u);
+  EXPECT_THAT(std::vector<std::string>(phases.begin(), phases.begin() + 8),
+              ElementsAre("PREPARE", "CONNECT", "ARM", "WARMUP", "MEASURE", "COOLDOWN", "DRAIN", "REPORT"));
+  const Result result = ResultOf(id);
+  EXPECT_EQ(result.run_id(), id);
+  EXPECT_EQ(result.user(), "alice");
+  ASSERT_EQ(result.cases_size(), 2);
+  ASSERT_EQ(result.cases(0).trials_size(), 2);
+  EXPECT_EQ(result.hosts_size(), 2);
+  EXPECT_EQ(result.machines_size(), 2);
+  EXPECT_EQ(result.pairs_size(), 1);
+  EXPECT_EQ(result.pairs(0).from_address(), "10.0.0.1");
+  EXPECT_GT(result.finished_unix_ns(), 0);
+  EXPECT_NE(result.status(), tutti::v1::RUN_STATUS_RUNNING);
+  EXPECT_NE(result.status(), tutti::v1::RUN_STATUS_UNSPECIFIED);
+}
+
+TEST_F(RunsTest, TheBackgroundSecondIsMeasuredBeforeEachCaseAndReachesTheResult) {
+  const std::string id = Submit(MakePlan("a", "b", 2, 1));
+  executor_.AdvanceBy(10 * kSecond);
+  EXPECT_EQ(std::count(workers_["a"]->heard.begin(), workers_["a"]->heard.end(),
+                       CoordinatorMessage::kMeasureBackground),
+            2);
+  const Result result = ResultOf(id);
+  ASSERT_EQ(result.cases(0).trials(0).machines_size(), 2);
+  // Two CPUs, a quarter of each busy.
+  EXPECT_NEAR(result.cases(0).trials(0).machines(0).background_cores(), 0.5, 0.01);
+}
+
+TEST_F(RunsTest, BeyondTheTimingATrialCostsLessThan200Ms) {
+  const std::string id = Submit(MakePlan("a", "b", 1, 5));
+  const auto recorder = Watch(id);
+  const int64_t begin_ns = executor_.NowNs();
+  while (!recorder->ended) executor_.AdvanceBy(kMs);
+  const int64_t cost_ns = executor_.NowNs() - begin_ns - kSecond - 5 * 550 * kMs;
+  EXPECT_LT(cost_ns / 5, 200 * kMs);
+}
+
+TEST_F(RunsTest, TrialIdsAndNoncesDiffer) {
+  Submit(MakePlan("a", "b", 1, 2));
+  executor_.AdvanceBy(10 * kSecond);
+  const auto& prepared = workers_["a"]->prepared;
+  ASSERT_EQ(prepared.size(), 2u);
+  EXPECT_NE(prepared[0].trial_id(), prepared[1].trial_id());
+  EXPECT_NE(prepared[0].streams(0).nonce(), prepared[1].streams(0).nonce());
+}
+
+TEST_F(RunsTest, RunsOnTheSameHostWaitAndSayForWhat) {
+  const std::string first = Submit(MakePlan("a", "b"), "alice");
+  const std::string second = Submit(MakePlan("b", "c"), "bob");
+  const auto recorder = Watch(second);
+  ASSERT_THAT(recorder->Of(RunEvent::kQueued), SizeIs(1));
+  EXPECT_EQ(recorder->events[0]->queued().position(), 1u);
+  EXPECT_THAT(recorder->events[0]->queued().waits_for(0),
+              HasSubstr("host b: runs " + first + " of alice since"));
+  executor_.AdvanceBy(10 * kSecond);
+  EXPECT_TRUE(recorder->ended);
+  EXPECT_THAT(recorder->Of(RunEvent::kTrialEnded), SizeIs(1));
+}
+
+TEST_F(RunsTest, RunsOnOtherHostsGoSideBySide) {
+  const auto first = Watch(Submit(MakePlan("a", "b")));
+  const auto second = Watch(Submit(MakePlan("c", "d")));
+  executor_.AdvanceBy(1500 * kMs);
+  EXPECT_THAT(first->Phases(), Contains("MEASURE"));
+  EXPECT_THAT(second->Phases(), Contains("MEASURE"));
+}
+
+TEST_F(RunsTest, WorkersAreBusyWhileTheirRunLastsAndIdleAfterwards) {
+  const std::string id = Submit(MakePlan("a", "b"));
+  executor_.AdvanceBy(kSecond);
+  EXPECT_EQ(fleet_.Snapshot()[0].run_id(), id);
+  executor_.AdvanceBy(10 * kSecond);
+  EXPECT_EQ(fleet_.Snapshot()[0].state(), tutti::v1::WorkerInfo::STATE_IDLE);
+}
+
+TEST_F(RunsTest, CancelEndsARunInEachPhaseWithinASecond) {
+  for (const char* phase :
+       {"PREPARE", "CONNECT", "ARM", "WARMUP", "MEASURE", "COOLDOWN", "DRAIN", "REPORT"}) {
+    const std::string id = Submit(MakePlan("a", "b", 2, 2));
+    const auto recorder = Watch(id);
+    ASSERT_TRUE(PassTo(*recorder, phase)) << phase;
+    // The worst of workers: it never says that it is idle.
+    workers_["b"]->silent_at = {CoordinatorMessage::kAbort};
+    EXPECT_TRUE(runs_.Cancel(id).ok());
+    EXPECT_TRUE(runs_.Cancel(id).ok());
+    executor_.AdvanceBy(999 * kMs);
+    EXPECT_TRUE(recorder->ended) << phase;
+    const Result result = ResultOf(id);
+    EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_CANCELLED) << phase;
+    EXPECT_EQ(result.exit_code(), 8) << phase;
+    EXPECT_EQ(result.cases_size(), 2) << phase;
+    workers_["b"]->silent_at.clear();
+    executor_.AdvanceBy(2 * kSecond);
+  }
+}
+
+TEST_F(RunsTest, CancelEndsARunInItsBackgroundSecond) {
+  const std::string id = Submit(MakePlan("a", "b"));
+  executor_.AdvanceBy(500 * kMs);
+  EXPECT_TRUE(runs_.Cancel(id).ok());
+  executor_.AdvanceBy(kMs);
+  EXPECT_EQ(ResultOf(id).status(), tutti::v1::RUN_STATUS_CANCELLED);
+}
+
+TEST_F(RunsTest, ARunThatIsCancelledWhileItWaitsNeverRuns) {
+  Submit(MakePlan("a", "b"));
+  const std::string second = Submit(MakePlan("a", "b"));
+  const std::string third = Submit(MakePlan("b", "c"));
+  const auto recorder = Watch(second);
+  EXPECT_TRUE(runs_.Cancel(second).ok());
+  executor_.AdvanceBy(kMs);
+  EXPECT_TRUE(recorder->ended);
+  EXPECT_THAT(recorder->Of(RunEvent::kStarted), SizeIs(0));
+  EXPECT_EQ(ResultOf(second).status(), tutti::v1::RUN_STATUS_CANCELLED);
+  const auto last = Watch(third);
+  EXPECT_EQ(last->Of(RunEvent::kQueued).back()->queued().position(), 1u);
+  executor_.AdvanceBy(10 * kSecond);
+  EXPECT_TRUE(last->ended);
+}
+
+TEST_F(RunsTest, AFailedPrepareFailsTheTrialWithHostAndReasonAndTheRunGoesOn) {
+  workers_["b"]->fails_at = {CoordinatorMessage::kPrepare};
+  const std::string id = Submit(MakePlan("a", "b", 1, 2));
+  executor_.AdvanceBy(1500 * kMs);
+  workers_["b"]->fails_at.clear();
+  executor_.AdvanceBy(10 * kSecond);
+  const Result result = ResultOf(id);
+  ASSERT_EQ(result.cases(0).trials_size(), 2);
+  EXPECT_THAT(result.cases(0).trials(0).reasons(),
+              Contains(HasSubstr("PREPARE on host b: it was told to fail")));
+}
+
+TEST_F(RunsTest, ACaseThatAHostsLimitsForbidIsLeftOutWithTheReasonAndTheOthersRun) {
+  Plan plan = MakePlan("a", "b", 2);
+  plan.mutable_cases(0)->mutable_traffic(0)->set_receive_buffer_bytes(1 << 20);
+  const std::string id = Submit(plan);
+  const auto recorder = Watch(id);
+  executor_.AdvanceBy(10 * kSecond);
+  const Result result = ResultOf(id);
+  ASSERT_EQ(result.cases_size(), 2);
+  EXPECT_EQ(result.cases(0).status(), tutti::v1::CASE_STATUS_NOT_RUN);
+  EXPECT_EQ(result.cases(0).trials_size(), 0);
+  EXPECT_THAT(result.cases(0).reasons(), ElementsAre(HasSubstr("sysctl -w net.core.rmem_max=1048576")));
+  EXPECT_EQ(result.cases(1).trials_size(), 1);
+  EXPECT_THAT(recorder->Of(RunEvent::kTrialStarted), SizeIs(1));
+  EXPECT_THAT(recorder->Of(RunEvent::kCaseEnded), SizeIs(2));
+}
+
+TEST_F(RunsTest, AWorkerThatDiesInTheMiddleMakesItsTrialPartialAndTheNextOneWaitsForItsReturn) {
+  const std::string id = Submit(MakePlan("a", "b", 1, 2));
+  const auto recorder = Watch(id);
+  ASSERT_TRUE(PassTo(*recorder, "MEASURE"));
+  executor_.AdvanceBy(250 * kMs);
+  workers_["b"]->Die();
+  executor_.AdvanceBy(kSecond);
+  ASSERT_THAT(recorder->Of(RunEvent::kTrialEnded), SizeIs(1));
+  EXPECT_THAT(recorder->Of(RunEvent::kTrialEnded)[0]->trial_ended().reasons(),
+              Contains(HasSubstr("MEASURE on host b: session lost: the worker ended")));
+  EXPECT_THAT(recorder->Of(RunEvent::kTrialStarted), SizeIs(1));
+  const auto again = std::make_shared<ScriptedWorker>(executor_, fleet_, "b", 3 * kSecond);
+  again->Dial(2);
+  executor_.AdvanceBy(5 * kSecond);
+  ASSERT_TRUE(recorder->ended);
+  const Result result = ResultOf(id);
+  ASSERT_EQ(result.cases(0).trials_size(), 2);
+  EXPECT_NE(result.cases(0).trials(0).status(), tutti::v1::TRIAL_STATUS_GOOD);
+  EXPECT_EQ(again->prepared.size(), 1u);
+}
+
+TEST_F(RunsTest, TrialsWithoutAHostThatStaysAwayFailByName) {
+  const std::string id = Submit(MakePlan("a", "b", 1, 3));
+  const auto recorder = Watch(id);
+  ASSERT_TRUE(PassTo(*recorder, "MEASURE"));
+  workers_["b"]->Die();
+  executor_.AdvanceBy(12 * kSecond);
+  ASSERT_TRUE(recorder->ended);
+  const Result result = ResultOf(id);
+  ASSERT_EQ(result.cases(0).trials_size(), 3);
+  EXPECT_THAT(result.cases(0).trials(2).reasons(),
+              Contains(HasSubstr("PREPARE on host b: session lost: the worker ended")));
+}
+
+TEST_F(RunsTest, ARunWhoseRolesCannotBeFilledIsRefusedAndLostWorkersAreNamed) {
+  workers_["c"]->Die();
+  const auto id = runs_.Submit(MakePlan("a", "c"), "");
+  ASSERT_FALSE(id.ok());
+  EXPECT_EQ(id.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(id.status().message()), HasSubstr("worker c is lost since 0s: the worker ended"));
+}
+
+TEST_F(RunsTest, OnlyTheLastEndedRunsAreKept) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 4; ++i) {
+    ids.push_back(Submit(MakePlan("a", "b")));
+    executor_.AdvanceBy(10 * kSecond);
+  }
+  EXPECT_EQ(runs_.GetResult(ids[0]).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(runs_.GetResult(ids[1]).ok());
+}
+
+TEST_F(RunsTest, UnknownRunsAreNotFound) {
+  EXPECT_EQ(runs_.Cancel("nobody").code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(runs_.GetResult("nobody").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(runs_.Watch("nobody", std::make_shared<Recorder>()).code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(RunsTest, ARunningRunsResultSaysSo) {
+  const std::string id = Submit(MakePlan("a", "b"));
+  executor_.AdvanceBy(500 * kMs);
+  EXPECT_EQ(ResultOf(id).status(), tutti::v1::RUN_STATUS_RUNNING);
+}
+
+TEST_F(RunsTest, DrainRefusesNewRunsAndEndsTheOthersWithTheirResults) {
+  const std::string first = Submit(MakePlan("a", "b"));
+  const std::string second = Submit(MakePlan("a", "b"));
+  executor_.AdvanceBy(1300 * kMs);
+  bool drained = false;
+  runs_.Drain([&] { drained = true; });
+  EXPECT_EQ(runs_.Submit(MakePlan("c", "d"), "").status().code(), absl::StatusCode::kUnavailable);
+  executor_.AdvanceBy(kSecond);
+  EXPECT_TRUE(drained);
+  EXPECT_EQ(ResultOf(first).status(), tutti::v1::RUN_STATUS_CANCELLED);
+  EXPECT_EQ(ResultOf(second).status(), tutti::v1::RUN_STATUS_CANCELLED);
+}
+
+TEST_F(RunsTest, DrainWithoutRunsIsDoneAtOnce) {
+  bool drained = false;
+  runs_.Drain([&] { drained = true; });
+  executor_.RunReady();
+  EXPECT_TRUE(drained);
+}
+
+}  // namespace
+}  // namespace tutti::run
