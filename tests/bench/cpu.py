@@ -7,12 +7,14 @@ the result states them (T0 on the coordinator's CLOCK_MONOTONIC plus the reader'
 
 from judged_row import Row, every_row, row_of
 from kernel_counters import cpuacct_sampler
+from order_statistics import NOT_DECIDED
 from pair_bench import PairBench
 from tutti_pair import PlanText, require_good, trials_of, window_on_timeline
 
 SAMPLE_STEP_S = 0.005
 WINDOW_MS = 4000
 UDP_BUFFER_BYTES = 1 << 20
+SATURATED = 0.95  # of the machine's CPUs: both readings agree then, whatever they are worth
 IDLE = "no load"
 # Without load there is still a plan: ten datagrams a second.
 RATES = {IDLE: "10Kbps", "UDP 10 Mbps": "10Mbps", "UDP 100 Mbps": "100Mbps", "UDP 1 Gbps": "1Gbps"}
@@ -58,7 +60,7 @@ class Bench(PairBench):
             "busy_s": machine["cores_busy"] * machine["elapsed_ns"] / 1e9,
             "cpuacct_s": (series.at(end) - series.at(begin)) / 1e9,
             "widest_gap_ms": series.widest_gap_ns(begin, end) / 1e6,
-            "elapsed_s": machine["elapsed_ns"] / 1e9,
+            "cpu_time_s": machine["elapsed_ns"] / 1e9 * machine["cpus"],
             "from_cpuidle": machine.get("from_cpuidle"),
         }
 
@@ -70,7 +72,11 @@ class Bench(PairBench):
             bar = "within +-20 ms" if condition == IDLE else "-10 ms .. 5% + 40 ms"
             differences = [(data["busy_s"] - data["cpuacct_s"]) * 1e3 for data in rounds]
             note = f"{min(differences):.1f} to {max(differences):.1f}" if differences else ""
-            rows.append(every_row(condition, "busy - cpuacct.usage", differences, "ms", bar, inside, note))
+            row = every_row(condition, "busy - cpuacct.usage", differences, "ms", bar, inside, note)
+            if any(data["cpuacct_s"] > SATURATED * data["cpu_time_s"] for data in rounds):
+                row.verdict = NOT_DECIDED
+                row.note += "; the machine was saturated by something else: this load was not partial"
+            rows.append(row)
             for figure, name in (("busy_s", "busy"), ("cpuacct_s", "cpuacct.usage")):
                 rows.append(
                     row_of(

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 _LIBC = ctypes.CDLL("libc.so.6", use_errno=True)
 _CLONE_NEWNET = 0x40000000
@@ -119,10 +120,14 @@ class Host:
             self.stop(process)
 
     def close(self) -> None:
+        """Ends every process of the host; RuntimeError if one is left."""
         self.stop_all()
         os.kill(self._holder, signal.SIGKILL)
         os.waitpid(self._holder, 0)
+        left = wait_until_released(self.inode)  # while the descriptor keeps its number from being used again
         os.close(self.namespace_fd)
+        if left:
+            raise RuntimeError(f"left behind: {', '.join(left)} on host {self.name}")
 
 
 class NetworkPair:
@@ -136,57 +141,38 @@ class NetworkPair:
             self.sender.close()
             raise
         try:
-            self.sender.run(
-                [
-                    "ip",
-                    "link",
-                    "add",
-                    DEVICE,
-                    "type",
-                    "veth",
-                    "peer",
-                    "name",
-                    DEVICE,
-                    "netns",
-                    str(self.receiver.pid),
-                ]
-            )
+            link = f"ip link add {DEVICE} type veth peer name {DEVICE} netns {self.receiver.pid}"
+            self.sender.run(link.split())
             for host in (self.sender, self.receiver):
                 host.run(["ip", "address", "add", f"{host.address}/24", "dev", DEVICE])
                 host.run(["ip", "link", "set", DEVICE, "up"])
         except BaseException:
-            self._close()
+            self.__exit__()
             raise
         return self
 
     def __exit__(self, *_) -> None:
-        inodes = self._close()
-        left = wait_until_released(inodes)
-        if left:
-            raise RuntimeError(f"left behind: processes {left} still hold the bench's network namespaces")
-
-    def _close(self) -> set[int]:
-        inodes = {self.sender.inode, self.receiver.inode}
-        self.sender.close()
-        self.receiver.close()
-        return inodes
+        try:
+            self.sender.close()
+        finally:
+            self.receiver.close()
 
 
-def holders(inodes: set[int]) -> list[int]:
-    """Processes that are in one of the namespaces."""
+def holders(inode: int) -> list[str]:
+    """Processes in a namespace, each as "PID NAME"."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
-                if os.stat(f"/proc/{entry}/ns/net").st_ino in inodes:
-                    found.append(int(entry))
+                if os.stat(f"/proc/{entry}/ns/net").st_ino == inode:
+                    found.append(f"{entry} {Path(f'/proc/{entry}/comm').read_text().strip()}")
             except OSError:
-                pass
+                pass  # it ended meanwhile
     return found
 
 
-def wait_until_released(inodes: set[int], timeout_s: float = 2) -> list[int]:
+def wait_until_released(inode: int, timeout_s: float = 2) -> list[str]:
     deadline = time.monotonic() + timeout_s
-    while (left := holders(inodes)) and time.monotonic() < deadline:
+    while (left := holders(inode)) and time.monotonic() < deadline:
         time.sleep(0.05)
     return left

@@ -71,14 +71,14 @@ int Bind(const Setup& setup, int stream) {
   return fd;
 }
 
-// Until the end of the stream (TCP), or until nothing came for longer than the sender sends (UDP).
+// Until the end of the stream (TCP), or until nothing came for much longer than the sender sends (UDP).
 void Receive(const Setup& setup, int bound_fd) {
   int fd = bound_fd;
   if (setup.tcp) {
     fd = accept(bound_fd, nullptr, nullptr);
     if (fd < 0) Die("accept");
   } else {
-    const timeval timeout{.tv_sec = setup.seconds + 1, .tv_usec = 0};
+    const timeval timeout{.tv_sec = setup.seconds + 20, .tv_usec = 0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   }
   std::vector<char> buffer(setup.message_bytes);

@@ -33,7 +33,9 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHES)}; default: all of them")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHES)}; default: all of them"
+    )
     parser.add_argument(
         "--rounds", type=int, help="rounds of each condition, instead of the bench's own number"
     )
