@@ -21,16 +21,21 @@ for program in "${programs[@]}"; do
   strip --strip-unneeded "$tree/bin/$program"
 done
 
-# The packages that hold the libraries which the programs load. A path that dpkg does not know by itself is known by
-# its target: /lib is a link to /usr/lib on merged systems.
+# The packages that hold the libraries which the programs load. ldd may name a library below /lib, which is a link to
+# /usr/lib on merged systems: each library has to be known to dpkg by its path, by that below /usr, or by what it is a link to.
 runtime_packages() {
-  local library owner
-  ldd "${programs[@]/#/$tree/bin/}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u | while read -r library; do
-    owner=$(dpkg -S "$library" 2>/dev/null || dpkg -S "$(readlink -f "$library")" 2>/dev/null ||
-      dpkg -S "/usr$library" 2>/dev/null) ||
-      { echo "dist: no package owns $library" >&2; exit 1; }
-    printf '%s\n' "$owner" | sed 's/:.*//; q'
-  done | sort -u
+  local libraries targets known paths i
+  mapfile -t libraries < <(ldd "${programs[@]/#/$tree/bin/}" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u)
+  mapfile -t targets < <(readlink -f "${libraries[@]}")
+  known=$(dpkg -S "${libraries[@]}" "${libraries[@]/#/\/usr}" "${targets[@]}" 2>/dev/null || true)
+  paths=$(awk '{print $2}' <<<"$known")
+  for i in "${!libraries[@]}"; do
+    if ! grep -qxF -e "${libraries[i]}" -e "/usr${libraries[i]}" -e "${targets[i]}" <<<"$paths"; then
+      echo "dist: no package owns ${libraries[i]}" >&2
+      return 1
+    fi
+  done
+  awk -F: '{print $1}' <<<"$known" | sort -u
 }
 packages=$(runtime_packages)
 [ -n "$packages" ]

@@ -18,7 +18,7 @@ bin_folder = Path(".")
 
 
 def run(*command, **options) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120, **options)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=280, **options)
     if done.returncode != 0:
         raise AssertionError(f"{command}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -12,14 +12,17 @@ import unittest
 
 from source_tree import ROOT, files, text
 
-CODE_BLOCK = re.compile(r"^```(?:sh|bash|console)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# Every fenced block with its language, so that no closing fence is taken for an opening one.
+CODE_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 tutti = "tutti"
 
 
 def commands(document: str) -> list[str]:
     """Lines of code blocks that call tutti or ./dev; a prompt, sudo and what follows a pipe are left out."""
     found = []
-    for block in CODE_BLOCK.findall(document):
+    for language, block in CODE_BLOCK.findall(document):
+        if language not in ("", "sh", "bash", "console"):
+            continue
         for line in block.replace("\\\n", " ").splitlines():
             line = re.sub(r"^\$ ", "", line.strip())
             line = re.sub(r"^sudo ", "", line)
