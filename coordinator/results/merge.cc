@@ -95,10 +95,11 @@ std::vector<std::string> MissingParts(const TrialView& trial) {
   return reasons;
 }
 
+// At least one interval of one host is known.
 bool MeasuredAnything(const TrialView& trial) {
   return std::any_of(trial.hosts.begin(), trial.hosts.end(), [](const HostSeries& host) {
-    return std::any_of(host.ends.begin(), host.ends.end(),
-                       [](const EndSeries& end) { return end.bytes.has_value(); });
+    return std::count_if(host.edges.begin(), host.edges.end(),
+                         [](const v1::EdgeSample* edge) { return edge != nullptr; }) >= 2;
   });
 }
 
