@@ -86,7 +86,9 @@ class Bench:
         )
         wall_s = time.monotonic() - begin
         if done.returncode != 0:
-            raise RuntimeError(f"tutti lab run: exit {done.returncode}: {done.stdout.strip()[-800:]}")
+            raise RuntimeError(
+                f"tutti lab run: exit {done.returncode}: {' | '.join(done.stdout.strip().splitlines()[-6:])}"
+            )
         trials = trials_of(json.loads(result_file.read_text()))
         if len(trials) != plan.repeat or any(status_of(trial) != "good" for trial in trials):
             raise RuntimeError(f"not {plan.repeat} good trials: {[status_of(trial) for trial in trials]}")

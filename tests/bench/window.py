@@ -1,9 +1,10 @@
 """Received bytes of the window beside the receiving kernel's own counters, with many more streams than CPUs.
 
-TCP: tcpi_bytes_received of every stream at the window's edges. UDP: InDatagrams of the receiving host,
-sampled by an outside thread and interpolated to the window's edges. Beside it what a shell makes of the same
-load: as many iperf3 pairs started one after another, their own rates added up, and how far that sum lies
-above the kernel's mean rate.
+TCP: tcpi_bytes_received of every stream at the window's edges; it counts what arrived, and differs from what
+was read by what lies unread in the sockets at either edge: up to several MB each with autotuned buffers, so
+fixed small ones are measured too. UDP: InDatagrams of the receiving host, sampled by an outside thread and
+interpolated to the window's edges. Beside it what a shell makes of the same load: as many iperf3 pairs
+started one after another, their own rates added up, and how far that sum lies above the kernel's mean rate.
 """
 
 import json
@@ -19,9 +20,13 @@ STREAMS = 32
 WINDOW_MS = 2000
 SAMPLE_STEP_S = 0.005
 UDP_BUFFER_BYTES = 1 << 20
+TCP_BUFFER_BYTES = 256 * 1024
 BAR_PERCENT = 1.0
 LOADS = {
     f"TCP 128 KiB, {STREAMS} streams": Load("tcp", STREAMS, 128 * 1024, None, WINDOW_MS // 1000),
+    f"TCP 128 KiB, {STREAMS} streams, 256 KiB buffers": Load(
+        "tcp", STREAMS, 128 * 1024, TCP_BUFFER_BYTES, WINDOW_MS // 1000
+    ),
     f"UDP 1472 B, {STREAMS} streams": Load("udp", STREAMS, 1472, UDP_BUFFER_BYTES, WINDOW_MS // 1000),
 }
 
@@ -52,7 +57,10 @@ class Bench(PairBench):
 
     def run_round(self, condition: str, round_: int) -> dict:
         load = LOADS[condition]
-        return {"tutti": self._run_tutti(load), "shell": self._run_shell(load)}
+        data = {"tutti": self._run_tutti(load)}
+        if load.buffer_bytes != TCP_BUFFER_BYTES:  # once per protocol
+            data["shell"] = self._run_shell(load)
+        return data
 
     def _run_tutti(self, load: Load) -> dict:
         plan = PlanText(
@@ -139,7 +147,9 @@ class Bench(PairBench):
                     note,
                 )
             )
-            rows.append(_shell_row(condition, [data["shell"] for data in rounds]))
+            shells = [data["shell"] for data in rounds if "shell" in data]
+            if shells:
+                rows.append(_shell_row(condition, shells))
         return rows
 
 
