@@ -45,7 +45,8 @@ absl::StatusOr<int> CountIdleWorkers(const std::string& coordinator_address) {
   const auto workers = (*client)->ListWorkers();
   if (!workers.ok()) return workers.status();
   int idle = 0;
-  for (const auto& worker : workers->workers()) idle += worker.state() == tutti::v1::WorkerInfo::STATE_IDLE ? 1 : 0;
+  for (const auto& worker : workers->workers())
+    idle += worker.state() == tutti::v1::WorkerInfo::STATE_IDLE ? 1 : 0;
   return idle;
 }
 
@@ -122,10 +123,11 @@ int LabUp(lab::LabOptions& options) {
   std::cout << "lab " << record->name << " is up (" << record->kind << ")\n";
   for (const lab::LabHost& host : record->hosts)
     std::cout << "  " << host.name << "  " << host.address << "\n";
+  const std::string name_option = options.name.empty() ? "" : " --name " + record->name;
   std::cout << "run a plan:  tutti run PLAN --coordinator " << record->coordinator_address << "\n"
-            << "enter one:   tutti lab exec " << (record->hosts.empty() ? "HOST" : record->hosts.front().name)
-            << " COMMAND\n"
-            << "end it:      tutti lab down\n";
+            << "enter one:   tutti lab exec" << name_option << " "
+            << (record->hosts.empty() ? "HOST" : record->hosts.front().name) << " COMMAND\n"
+            << "end it:      tutti lab down" << name_option << "\n";
   return kPassed;
 }
 
@@ -172,15 +174,18 @@ int LabExec(const ExecArguments& arguments) {
 
 void AddLabExec(CLI::App& lab_command, Chosen& chosen) {
   const auto arguments = std::make_shared<ExecArguments>();
-  CLI::App* command =
-      lab_command.add_subcommand("exec", "Run a command inside a host of a lab; exits as the command does");
+  CLI::App* command = lab_command.add_subcommand(
+      "exec",
+      "exec HOST COMMAND [ARGUMENTS...]: run a command inside a host of a lab; exits as the command does");
   command->add_option("--name", arguments->lab, "Name of the lab (default: default)")->type_name("NAME");
   command->add_option("HOST", arguments->host, "host1, host2, ...; coordinator: where the bridge is")
       ->required();
-  command->add_option("COMMAND", arguments->command, "The command and its arguments")->required();
+  // Everything behind HOST is the command's, also options that this command has: it is not an option of ours.
   command->prefix_command();
+  command->footer("HOST is followed by the command and its arguments: tutti lab exec host1 ip -br address");
   command->callback([arguments, command, &chosen] {
-    for (const std::string& rest : command->remaining()) arguments->command.push_back(rest);
+    arguments->command = command->remaining();
+    if (arguments->command.empty()) throw CLI::RequiredError("COMMAND");
     chosen = [arguments] { return LabExec(*arguments); };
   });
 }

@@ -73,7 +73,7 @@ absl::StatusOr<LabOptions> Resolve(LabOptions options) {
     }
   }
   if (options.start_timeout_ns <= 0)
-    options.start_timeout_ns = 10 * kSecondNs + options.hosts * kSecondNs / 5;
+    options.start_timeout_ns = 30 * kSecondNs + options.hosts * kSecondNs / 5;
   return options;
 }
 

@@ -30,7 +30,7 @@ struct LabOptions {
   // returns at least `hosts`. An error counts as 0 and is quoted if time runs out. Empty: a daemon that runs
   // counts as there.
   std::function<absl::StatusOr<int>(const std::string& coordinator_address)> registered_workers;
-  int64_t start_timeout_ns = 0;  // for the whole start; 0: 10 s and 200 ms for each host
+  int64_t start_timeout_ns = 0;  // for the whole start; 0: 30 s (a loaded machine) and 200 ms for each host
 
   // What becomes of the lab when a worker ends by itself. Kept: the run goes on and says what it lost (`lab
   // run`). When the coordinator or the supervisor ends, the lab always ends.
