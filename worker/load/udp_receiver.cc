@@ -60,7 +60,7 @@ std::optional<uint32_t> UdpReceiver::ReadDrops() const { return SocketDrops(sock
 
 void UdpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool) {
   while (!control.stopping()) {
-    const long size = Receive();
+    const long size = Receive(0);
     const int64_t now_monotonic_ns = MonotonicNowNs();
     if (size >= 0) [[likely]] {
       const bool own = Count(static_cast<size_t>(size), clock.FromMonotonicNs(now_monotonic_ns));
@@ -70,15 +70,26 @@ void UdpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool
       return;
     }
     if (const DrainOrder* order = drain_order()) [[unlikely]] {
-      if (Drained(*order, now_monotonic_ns)) return;
+      if (Drained(*order, now_monotonic_ns)) return ReadQueued(clock, *order);
     }
   }
 }
 
-long UdpReceiver::Receive() {
-  if (has_header_) return recv(socket_.get(), buffer_.data(), buffer_.size(), 0);
+// Duplicates and foreign datagrams may be queued behind the last one that was waited for.
+void UdpReceiver::ReadQueued(const TrialClock& clock, const DrainOrder& order) {
+  const int64_t until_ns = std::min(order.begin_monotonic_ns + kLongestDrainNs, order.deadline_monotonic_ns);
+  for (;;) {
+    const long size = Receive(MSG_DONTWAIT);
+    const int64_t now_monotonic_ns = MonotonicNowNs();
+    if (size < 0 || now_monotonic_ns >= until_ns) return;
+    Count(static_cast<size_t>(size), clock.FromMonotonicNs(now_monotonic_ns));
+  }
+}
+
+long UdpReceiver::Receive(int flags) {
+  if (has_header_) return recv(socket_.get(), buffer_.data(), buffer_.size(), flags);
   socklen_t length = SocketAddress::capacity();
-  return recvfrom(socket_.get(), buffer_.data(), buffer_.size(), 0, source_.mutable_data(), &length);
+  return recvfrom(socket_.get(), buffer_.data(), buffer_.size(), flags, source_.mutable_data(), &length);
 }
 
 bool UdpReceiver::Count(size_t size, int64_t now_ns) {

@@ -30,7 +30,9 @@ class UdpReceiver final : public Stream {
   bool Count(size_t size, int64_t now_ns);
   bool CountWithHeader(size_t size, int64_t now_ns);
   void CountPayload(size_t size, int64_t now_ns);
-  long Receive();
+  // As recv(2).
+  long Receive(int flags);
+  void ReadQueued(const TrialClock& clock, const DrainOrder& order);
   // True once everything was accounted for, or nothing more is expected.
   bool Drained(const DrainOrder& order, int64_t now_monotonic_ns);
   void EnterDrain();

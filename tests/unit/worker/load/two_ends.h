@@ -79,7 +79,7 @@ struct TwoEnds {
     ASSERT_TRUE(accepted.ok()) << accepted;
   }
 
-  void Arm(int64_t in_ns = 30 * kMs) {
+  void Arm(int64_t in_ns = 60 * kMs) {
     const TimelineTime t0 = mapping.Convert(clock->Now()) + in_ns;
     ASSERT_TRUE(
         receiver->Arm(mapping, t0, [this](const Edge& edge) { receiver_edges.push_back(edge); }).ok());
@@ -95,10 +95,10 @@ struct TwoEnds {
   }
 
   void RunAll(std::vector<StreamConfig> senders, std::vector<StreamConfig> receivers,
-              TrialTiming timing = kShort) {
+              TrialTiming timing = kShort, int64_t start_in_ns = 60 * kMs) {
     ASSERT_NO_FATAL_FAILURE(Prepare(std::move(senders), std::move(receivers), timing));
     ASSERT_NO_FATAL_FAILURE(Connect());
-    ASSERT_NO_FATAL_FAILURE(Arm());
+    ASSERT_NO_FATAL_FAILURE(Arm(start_in_ns));
     Finish();
   }
 };
