@@ -215,6 +215,7 @@ def main() -> int:
     check_machine()
     check_programs(arguments.bin)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the hosts are taken down
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with it ignored
     codes = [run_one(name, arguments) for name in arguments.names]
     return 4 if 4 in codes else max(codes)
 
