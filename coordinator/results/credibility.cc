@@ -40,9 +40,10 @@ std::vector<std::string> ReceivedBeforeSent(const TrialView& trial) {
     if (stream.traffic == nullptr || !BothReported(stream)) continue;
     if (stream.udp() && stream.receiver->report->received_cohorts_size() == 0) continue;
     const uint64_t in_call = stream.sender->report->max_send_call_bytes();
+    // Duplicates are not counted as received, but behind the tracking window they look like late first arrivals.
     uint64_t duplicated = 0;
     for (const v1::ReceivedCohort& cohort : stream.receiver->report->received_cohorts()) {
-      duplicated += (cohort.duplicates() + cohort.late()) * stream.traffic->message_size_bytes();
+      duplicated += cohort.late() * stream.traffic->message_size_bytes();
     }
     for (const v1::EdgeSample* edge : stream.to->edges) {
       if (edge == nullptr) continue;

@@ -13,11 +13,9 @@ namespace v1 = tutti::v1;
 
 bool HasReading(const v1::EdgeSample* edge) { return edge != nullptr && edge->cpu().cpus_size() > 0; }
 
-std::string MachineOf(const TrialInput& trial, const std::string& host) {
-  for (const HostInput& input : trial.hosts) {
-    if (input.host == host) return input.machine;
-  }
-  for (const v1::Host& known : trial.all_hosts) {
+std::string MachineOf(const TrialView& trial, const std::string& host) {
+  if (const HostSeries* series = trial.FindHost(host)) return series->input->machine;
+  for (const v1::Host& known : trial.input->all_hosts) {
     if (known.name() == host) return known.machine();
   }
   return "";
@@ -30,10 +28,10 @@ const v1::TrafficEntry* FindEntry(const v1::Case& plan_case, const std::string& 
   return nullptr;
 }
 
-std::set<std::string> MachinesOfRole(const TrialInput& trial, const std::string& role) {
+std::set<std::string> MachinesOfRole(const TrialView& trial, const std::string& role) {
   std::set<std::string> machines;
-  const auto found = trial.roles.find(role);
-  if (found == trial.roles.end()) return machines;
+  const auto found = trial.input->roles.find(role);
+  if (found == trial.input->roles.end()) return machines;
   for (const std::string& host : found->second) machines.insert(MachineOf(trial, host));
   return machines;
 }
@@ -57,13 +55,13 @@ Sides SidesOf(const EntryFlow& flow, const v1::TrafficEntry* entry, const TrialV
     sides.receiver_role = flow.reverse ? entry->from() : entry->to();
     if (sides.receiver_role.empty()) sides.receiver_role = sides.sender_role;  // a ring has one role
     if (sides.sender_role.empty()) sides.sender_role = sides.receiver_role;
-    sides.senders = MachinesOfRole(*trial.input, sides.sender_role);
-    sides.receivers = MachinesOfRole(*trial.input, sides.receiver_role);
+    sides.senders = MachinesOfRole(trial, sides.sender_role);
+    sides.receivers = MachinesOfRole(trial, sides.receiver_role);
   }
   for (const StreamView& stream : trial.streams) {
     if (stream.flow->entry() != flow.entry || stream.flow->reverse() != flow.reverse) continue;
-    sides.senders.insert(MachineOf(*trial.input, stream.flow->from_host()));
-    sides.receivers.insert(MachineOf(*trial.input, stream.flow->to_host()));
+    sides.senders.insert(MachineOf(trial, stream.flow->from_host()));
+    sides.receivers.insert(MachineOf(trial, stream.flow->to_host()));
   }
   return sides;
 }
@@ -74,7 +72,7 @@ std::string OtherEntryOn(const std::set<std::string>& machines, const EntryFlow&
   for (const v1::TrafficEntry& other : trial.input->plan_case.traffic()) {
     if (other.name() == flow.entry) continue;
     for (const std::string& role : {other.from(), other.to()}) {
-      if (!role.empty() && Meet(machines, MachinesOfRole(*trial.input, role))) return other.name();
+      if (!role.empty() && Meet(machines, MachinesOfRole(trial, role))) return other.name();
     }
   }
   return "";
@@ -83,7 +81,7 @@ std::string OtherEntryOn(const std::set<std::string>& machines, const EntryFlow&
 std::string OtherRoleOn(const std::set<std::string>& machines, const std::string& own,
                         const TrialView& trial) {
   for (const auto& [role, hosts] : trial.input->roles) {
-    if (role != own && Meet(machines, MachinesOfRole(*trial.input, role))) return role;
+    if (role != own && Meet(machines, MachinesOfRole(trial, role))) return role;
   }
   return "";
 }

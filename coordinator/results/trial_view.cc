@@ -1,7 +1,8 @@
 #include "coordinator/results/trial_view.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -82,23 +83,32 @@ void CountIntervals(const HostSeries& host, EndSeries& end) {
   end.interval_bytes = std::move(intervals);
 }
 
-EndSeries ReadEnd(const HostSeries& host, size_t column, std::vector<std::string>& faults) {
+v1::Side SideOf(const HostInput& input, size_t column) {
+  return column < input.stream_sides.size() ? input.stream_sides[column] : v1::SIDE_UNSPECIFIED;
+}
+
+// The reports of a host by stream and side; a stream that failed is known by its failure.
+using EndKey = std::pair<uint32_t, v1::Side>;
+std::map<EndKey, const v1::StreamReport*> ReportsOf(const HostInput& input) {
+  std::map<EndKey, const v1::StreamReport*> reports;
+  if (input.report.has_value()) {
+    for (const v1::StreamReport& report : input.report->streams()) {
+      reports[{report.stream_id(), report.side()}] = &report;
+    }
+  }
+  for (const v1::StreamReport& report : input.failed_streams)
+    reports[{report.stream_id(), report.side()}] = &report;
+  return reports;
+}
+
+EndSeries ReadEnd(const HostSeries& host, size_t column, const v1::StreamReport* report,
+                  std::vector<std::string>& faults) {
   const HostInput& input = *host.input;
   EndSeries end;
   end.stream_id = input.stream_ids[column];
-  end.side = column < input.stream_sides.size() ? input.stream_sides[column] : v1::SIDE_UNSPECIFIED;
+  end.side = SideOf(input, column);
   end.column = column;
-  const auto is_this = [&](const v1::StreamReport& report) {
-    return report.stream_id() == end.stream_id && report.side() == end.side;
-  };
-  if (input.report.has_value()) {
-    for (const v1::StreamReport& report : input.report->streams()) {
-      if (is_this(report)) end.report = &report;
-    }
-  }
-  for (const v1::StreamReport& report : input.failed_streams) {
-    if (is_this(report)) end.report = &report;
-  }
+  end.report = report;
   // What a failed stream moved is not what the trial asked for: its part is missing, not small.
   if (!host.has_window || end.failed()) return end;
   const v1::EdgeSample& first = *host.edges.front();
@@ -122,8 +132,11 @@ HostSeries ReadHost(const HostInput& input, const Grid& grid) {
   host.input = &input;
   PlaceEdges(grid, host);
   MeasureWindow(grid, host);
+  const std::map<EndKey, const v1::StreamReport*> reports = ReportsOf(input);
   for (size_t column = 0; column < input.stream_ids.size(); ++column) {
-    host.ends.push_back(ReadEnd(host, column, host.faults));
+    const auto report = reports.find({input.stream_ids[column], SideOf(input, column)});
+    host.ends.push_back(
+        ReadEnd(host, column, report == reports.end() ? nullptr : report->second, host.faults));
   }
   if (host.has_window && host.missing_edges > 0) {
     host.warnings.push_back(absl::StrCat("host ", input.host, ": ", host.missing_edges, " of ",
@@ -132,14 +145,6 @@ HostSeries ReadHost(const HostInput& input, const Grid& grid) {
                                          "intervals are not known"));
   }
   return host;
-}
-
-const EndSeries* FindEnd(const HostSeries* host, uint32_t stream_id, v1::Side side) {
-  if (host == nullptr) return nullptr;
-  for (const EndSeries& end : host->ends) {
-    if (end.stream_id == stream_id && end.side == side) return &end;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -174,6 +179,15 @@ TrialView::TrialView(const TrialInput& trial) : input(&trial), grid(GridOf(trial
   for (const HostInput& host : trial.hosts) hosts.push_back(ReadHost(host, grid));
   std::sort(hosts.begin(), hosts.end(),
             [](const HostSeries& a, const HostSeries& b) { return a.input->host < b.input->host; });
+  std::map<std::pair<const HostSeries*, EndKey>, const EndSeries*> ends;
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    by_name_.emplace(hosts[i].input->host, i);
+    for (const EndSeries& end : hosts[i].ends) ends[{&hosts[i], {end.stream_id, end.side}}] = &end;
+  }
+  const auto find_end = [&](const HostSeries* host, uint32_t stream_id, v1::Side side) {
+    const auto found = ends.find({host, {stream_id, side}});
+    return found == ends.end() ? nullptr : found->second;
+  };
   for (const v1::Flow& flow : trial.flows) {
     StreamView stream;
     stream.flow = &flow;
@@ -182,8 +196,8 @@ TrialView::TrialView(const TrialInput& trial) : input(&trial), grid(GridOf(trial
     }
     stream.from = FindHost(flow.from_host());
     stream.to = FindHost(flow.to_host());
-    stream.sender = FindEnd(stream.from, flow.stream_id(), v1::SIDE_SEND);
-    stream.receiver = FindEnd(stream.to, flow.stream_id(), v1::SIDE_RECEIVE);
+    stream.sender = find_end(stream.from, flow.stream_id(), v1::SIDE_SEND);
+    stream.receiver = find_end(stream.to, flow.stream_id(), v1::SIDE_RECEIVE);
     streams.push_back(stream);
   }
   std::sort(streams.begin(), streams.end(), [](const StreamView& a, const StreamView& b) {
@@ -192,10 +206,8 @@ TrialView::TrialView(const TrialInput& trial) : input(&trial), grid(GridOf(trial
 }
 
 const HostSeries* TrialView::FindHost(const std::string& name) const {
-  for (const HostSeries& host : hosts) {
-    if (host.input->host == name) return &host;
-  }
-  return nullptr;
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &hosts[found->second];
 }
 
 }  // namespace tutti::results

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,7 +77,8 @@ struct StreamView {
   std::string Name() const;
 };
 
-struct TrialView {
+class TrialView {
+ public:
   const TrialInput* input = nullptr;
   Grid grid;
   std::vector<HostSeries> hosts;    // by name
@@ -87,6 +89,9 @@ struct TrialView {
   TrialView& operator=(const TrialView&) = delete;
 
   const HostSeries* FindHost(const std::string& name) const;
+
+ private:
+  std::map<std::string, size_t> by_name_;
 };
 
 }  // namespace tutti::results

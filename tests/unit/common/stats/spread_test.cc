@@ -25,9 +25,7 @@ TEST(SpreadTest, OddCountHasItsMiddleValueAsMedianWhateverTheOrder) {
   EXPECT_EQ(spread.count, 3u);
 }
 
-TEST(SpreadTest, EvenCountHasTheMeanOfTheMiddleTwo) {
-  EXPECT_EQ(Spread({10, 1, 4, 5}).value().median, 4.5);
-}
+TEST(SpreadTest, EvenCountHasTheMeanOfTheMiddleTwo) { EXPECT_EQ(Spread({10, 1, 4, 5}).value().median, 4.5); }
 
 TEST(SpreadTest, MedianOfHugeValuesDoesNotOverflow) {
   const double huge = std::numeric_limits<double>::max();
