@@ -40,14 +40,11 @@ uint64_t LoadThread::CpuNs() const {
   return static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec);
 }
 
-// On Linux nice belongs to the thread, not the process.
-bool SetNiceOfThisThread(int nice) { return setpriority(PRIO_PROCESS, 0, nice) == 0; }
-
 void RaiseThisThread() {
   const sched_param lowest{.sched_priority = 1};
   if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest) == 0) return;
-  // Refused too without CAP_SYS_NICE: then the sampler's lateness tells.
-  SetNiceOfThisThread(-20);
+  // Refused too without CAP_SYS_NICE: then the sampler's lateness tells. Nice belongs to the thread on Linux.
+  setpriority(PRIO_PROCESS, 0, -20);
 }
 
 }  // namespace tutti::load

@@ -33,15 +33,6 @@ class LoadThread {
   bool has_cpu_clock_ = false;
 };
 
-// The nice value of threads that receive datagrams, where CAP_SYS_NICE permits it. Nothing slows a UDP sender
-// down when it shares CPUs with its receiver: at equal priority the receiver's socket overflows while it
-// waits for its turn (measured: 4 pairs on 2 busy cores lost 60% instead of 15%, at 1.4 times the CPU time
-// per byte received).
-inline constexpr int kDatagramReceiverNice = -10;
-
-// Of the calling thread; false where it is not permitted.
-bool SetNiceOfThisThread(int nice);
-
 // Raises the calling thread above the load it observes, where that is permitted.
 void RaiseThisThread();
 

@@ -129,11 +129,6 @@ absl::Status SocketLoadTrial::SettleStream(Stream& stream) {
     if (pinned.ok()) report.cpu = cpu;
     if (!pinned.ok() && !stream.config().best_effort) return pinned;
   }
-  if (!stream.sends() && stream.config().protocol == Protocol::kUdp &&
-      SetNiceOfThisThread(kDatagramReceiverNice)) {
-    const std::string nice = absl::StrCat(kDatagramReceiverNice);
-    stream.report().options.push_back({.name = "nice", .asked = nice, .got = nice, .applied = true});
-  }
   stream.TouchBuffers();
   return absl::OkStatus();
 }

@@ -47,7 +47,8 @@ void Sampler::Run(const TrialClock& clock, const TrialControl& control) {
   own_cpu_ns_ = ThisThreadCpuNs() - begin_cpu_ns;
 }
 
-// The counters that rates are made of come first, close together; TCP_INFO may wait for a socket's lock.
+// The counters that rates are made of come first, close together, and the edge is their instant; TCP_INFO may
+// wait for a socket's lock.
 void Sampler::ReadEdge(const TrialClock& clock, size_t index) {
   edge_.index = static_cast<uint32_t>(index);
   edge_.due_trial_ns = grid_.EdgeNs(index);
@@ -56,9 +57,9 @@ void Sampler::ReadEdge(const TrialClock& clock, size_t index) {
     edge_.bytes[i] = streams_[i]->counters().bytes();
     edge_.messages[i] = streams_[i]->counters().messages();
   }
+  edge_.end_trial_ns = clock.NowNs();
   for (size_t i = 0; i < streams_.size(); ++i) streams_[i]->ReadTcp(edge_, i);
   for (size_t i = 0; i < threads_.size(); ++i) edge_.thread_cpu_ns[i] = threads_[i].CpuNs();
-  edge_.end_trial_ns = clock.NowNs();
   worst_lateness_ns_ = std::max(worst_lateness_ns_, edge_.begin_trial_ns - edge_.due_trial_ns);
 }
 
