@@ -147,9 +147,10 @@ absl::StatusOr<int> Run(const Flags& flags, const sigset_t& signals) {
   events.on_registered = [name = flags.coordinator] {
     sd_notifyf(0, "READY=1\nSTATUS=Registered with %s", name.c_str());
   };
-  events.on_refused = [&](const std::string& reason) {
+  events.on_refused = [&refused, to_file = !flags.log_file.empty()](const std::string& reason) {
     spdlog::error("refused: {}", reason);
-    fprintf(stderr, "tutti-worker: refused: %s\n", reason.c_str());
+    // Whoever started it by hand looks at the terminal, not into the log file.
+    if (to_file) fprintf(stderr, "tutti-worker: refused: %s\n", reason.c_str());
     refused = true;
     // The main thread waits for signals only.
     kill(getpid(), SIGTERM);

@@ -155,8 +155,7 @@ void Worker::OnRegistered(const v1::Registered& registered) {
 
 void Worker::OnRefused(const v1::Refused& refused) {
   if (refused.retry()) {
-    last_failure_ = absl::StrCat("refused for now: ", refused.reason());
-    spdlog::warn("{}", last_failure_);
+    refused_for_now_ = absl::StrCat("refused for now: ", refused.reason());
     return stream_->Finish();
   }
   refusal_ = refused.reason();
@@ -171,7 +170,7 @@ void Worker::OnClosed(const absl::Status& status) {
   const bool was_registered = state_ == State::kRegistered;
   if (was_registered) spdlog::warn("the session with the coordinator broke: {}", Text(status));
   runner_.AbortAll("the session broke", [] {});
-  RetryLater(Text(status));
+  RetryLater(refused_for_now_.empty() ? Text(status) : std::exchange(refused_for_now_, ""));
 }
 
 void Worker::AnswerProbe(const v1::ClockProbe& probe, HostTime received) {

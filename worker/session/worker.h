@@ -86,8 +86,9 @@ class Worker {
   int64_t last_heard_ns_ = 0;  // executor time
   TimerId silence_timer_ = 0;
   TimerId retry_timer_ = 0;
-  std::string refusal_;       // for good
-  std::string last_failure_;  // logged once, however often it repeats
+  std::string refusal_;          // for good
+  std::string refused_for_now_;  // why the session is about to end
+  std::string last_failure_;     // logged once, however often it repeats
   std::function<void()> on_stopped_;
   TrialRunner runner_;
   const std::shared_ptr<bool> alive_;
