@@ -90,8 +90,9 @@ std::string Hosts(const v1::TrialResult& trial) {
          host.has_sent_bps() ? FormatRate(host.sent_bps()) : kNone,
          host.has_received_bps() ? FormatRate(host.received_bps()) : kNone,
          host.has_load_thread_cores() ? absl::StrFormat("%.2f cores", host.load_thread_cores()) : kNone,
-         FormatDuration(host.sampler_worst_lateness_ns()), FormatDuration(clock.offset_ns()),
-         FormatDuration(std::max(clock.bound_before_ns(), clock.bound_after_ns())),
+         host.missing().empty() ? FormatDuration(host.sampler_worst_lateness_ns()) : kNone,
+         host.has_clock() ? FormatDuration(clock.offset_ns()) : kNone,
+         host.has_clock() ? FormatDuration(std::max(clock.bound_before_ns(), clock.bound_after_ns())) : kNone,
          host.missing().empty() ? "" : absl::StrCat("missing: ", host.missing())});
   }
   std::string text = table.Render("    ");

@@ -1,0 +1,172 @@
+#include "coordinator/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "coordinator/report/text_table.h"
+#include "tests/unit/coordinator/report/sample_result.h"
+
+namespace tutti::report {
+namespace {
+
+namespace v1 = tutti::v1;
+using testing::HasSubstr;
+using testing::Not;
+
+// The figures in the golden files were checked by hand against sample_result.cc. TUTTI_WRITE_GOLDEN=1 writes
+// them anew: check them again then.
+void ExpectGolden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(TUTTI_SOURCE_DIR) + "/tests/unit/coordinator/report/golden/" + name;
+  if (std::getenv("TUTTI_WRITE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ifstream file(path);
+  std::stringstream golden;
+  golden << file.rdbuf();
+  ASSERT_TRUE(file.good()) << path;
+  EXPECT_EQ(text, golden.str());
+}
+
+TEST(ReportTest, Head) { ExpectGolden("head.txt", RenderHead(SampleResult(), {})); }
+TEST(ReportTest, Table) { ExpectGolden("table.txt", RenderTable(SampleResult(), {})); }
+TEST(ReportTest, Detail) { ExpectGolden("detail.txt", RenderDetail(SampleResult(), {})); }
+TEST(ReportTest, Timeline) { ExpectGolden("timeline.txt", RenderTimeline(SampleResult(), {})); }
+TEST(ReportTest, StreamTest) { ExpectGolden("stream_test.txt", RenderStreamTest(SampleResult())); }
+TEST(ReportTest, Netperf) { ExpectGolden("netperf.txt", RenderNetperf(SampleResult())); }
+TEST(ReportTest, Json) { ExpectGolden("result.json", RenderJson(SampleResult())); }
+
+TEST(ReportTest, StreamTestPrintsTheLineOf2007) {
+  EXPECT_THAT(RenderStreamTest(SampleResult()),
+              HasSubstr("** default: 4 streams: Send at 4197.4 Mb/s, Receive at 3776.3 Mb/s\n"));
+}
+
+TEST(ReportTest, StreamTestNamesTheEntryOnlyWhereThereAreSeveral) {
+  v1::Result result = SampleResult();
+  v1::Row& second = *result.mutable_cases(0)->add_rows();
+  second = result.cases(0).rows(0);
+  second.set_reverse(true);
+  EXPECT_THAT(RenderStreamTest(result),
+              HasSubstr("** default: bulk (reverse): 4 streams: Send at 4197.4 Mb/s"));
+}
+
+TEST(ReportTest, WithoutABufferAxisThePlansBufferNamesTheLine) {
+  v1::Result result = SampleResult();
+  result.mutable_cases(0)->clear_values();
+  EXPECT_THAT(RenderStreamTest(result), HasSubstr("** default: 4 streams"));
+  result.mutable_plan()->mutable_cases(0)->mutable_traffic(0)->set_send_buffer_bytes(1 << 20);
+  EXPECT_THAT(RenderStreamTest(result), HasSubstr("** 1MiB: 4 streams"));
+}
+
+TEST(ReportTest, NetperfLeavesAColumnEmptyWhereStreamsDisagree) {
+  v1::Result result = SampleResult();
+  EXPECT_THAT(RenderNetperf(result), HasSubstr("87380   65536   65536"));
+  v1::TrialResult& trial = *result.mutable_cases(1)->mutable_trials(0);
+  *trial.add_streams() = trial.streams(0);
+  trial.mutable_streams(1)->mutable_receiver()->mutable_options(0)->set_got("1000B");
+  EXPECT_THAT(RenderNetperf(result), HasSubstr("\n        65536   65536"));
+}
+
+TEST(ReportTest, TheTableOfTheStreamTestFits140Columns) {
+  v1::Result result = SampleResult();
+  result.mutable_cases()->DeleteSubrange(1, 1);  // the stream test is UDP alone
+  std::istringstream lines(RenderTable(result, {}));
+  for (std::string line; std::getline(lines, line) && line.find("exit code") == std::string::npos;) {
+    EXPECT_LE(DisplayWidth(line), 140u) << line;
+  }
+}
+
+TEST(ReportTest, ColoursOnlyIfAsked) {
+  for (const auto& render : {RenderHead, RenderTable, RenderDetail, RenderTimeline}) {
+    EXPECT_THAT(render(SampleResult(), {}), Not(HasSubstr("\033")));
+  }
+  EXPECT_THAT(RenderTable(SampleResult(), {.color = true}), HasSubstr("\033[33mpartial\033[0m"));
+}
+
+TEST(ReportTest, ACaseThatWasNotRunHasALineOfItsOwn) {
+  v1::Result result = SampleResult();
+  v1::CaseResult& each = *result.add_cases();
+  each.set_index(3);
+  each.set_status(v1::CASE_STATUS_NOT_RUN);
+  each.set_wanted_trials(3);
+  EXPECT_THAT(RenderTable(result, {}), HasSubstr("0/3 not run"));
+}
+
+TEST(ReportTest, AnEmptyResultIsRenderedInEveryFormat) {
+  for (const Exporter& exporter : Exporters()) {
+    const std::string text = exporter.render(v1::Result(), {});
+    if (!text.empty()) {
+      EXPECT_EQ(text.back(), '\n') << exporter.name;
+    }
+  }
+  EXPECT_EQ(RenderDetail(v1::Result(), {}), "");
+  EXPECT_EQ(RenderTimeline(v1::Result(), {}), "");
+}
+
+TEST(ReportTest, AnUnknownFormatIsAnErrorThatNamesTheKnownOnes) {
+  EXPECT_TRUE(FindExporter("netperf").ok());
+  EXPECT_THAT(std::string(FindExporter("xml").status().message()),
+              HasSubstr("table, json, stream-test, netperf"));
+}
+
+TEST(LiveTest, AnIntervalIsOneLineWithoutLoss) {
+  v1::LiveInterval interval;
+  interval.set_begin_trial_ns(1'100'000'000);
+  interval.set_end_trial_ns(1'200'000'000);
+  v1::LiveEntry& entry = *interval.add_entries();
+  entry.set_entry("bulk");
+  entry.set_sent_bps(4.2e9);
+  EXPECT_EQ(RenderLiveInterval(interval, {}, {}), "      1.10-1.20     4.20 Gbps             -\n");
+  entry.set_received_bps(3.78e9);
+  entry.set_retransmits(3);
+  EXPECT_EQ(RenderLiveInterval(interval, {}, {}), "      1.10-1.20     4.20 Gbps     3.78 Gbps       3\n");
+}
+
+TEST(LiveTest, SeveralEntriesAreNamed) {
+  v1::LiveInterval interval;
+  interval.add_entries()->set_entry("bulk");
+  interval.add_entries()->set_entry("bulk");
+  interval.mutable_entries(1)->set_reverse(true);
+  EXPECT_THAT(RenderLiveInterval(interval, {}, {}), HasSubstr("bulk (reverse)\n"));
+}
+
+TEST(LiveTest, ATrialIsAnnouncedWithItsCaseAndEndsWithItsStatus) {
+  v1::TrialStarted started;
+  started.set_case_index(2);
+  started.set_repetition(1);
+  started.set_repetitions(3);
+  started.set_streams(8);
+  EXPECT_THAT(RenderLiveTrialStarted(started, SampleResult(), {}),
+              HasSubstr("case 3/3  streams=8 socket_buffer=1MiB  trial 1/3  8 streams\n"));
+  v1::TrialEnded ended;
+  ended.set_repetition(2);
+  ended.set_status(v1::TRIAL_STATUS_OVER_LIMIT);
+  ended.add_reasons("running skew 20ms is over limits.start_skew (5ms)");
+  EXPECT_EQ(RenderLiveTrialEnded(ended, {}, {}),
+            "  trial 2: over limit\n    running skew 20ms is over limits.start_skew (5ms)\n");
+}
+
+TEST(LiveTest, AQueuedRunSaysWhatItWaitsFor) {
+  v1::RunEvent event;
+  event.set_run_id("run-8");
+  event.mutable_queued()->set_position(1);
+  event.mutable_queued()->add_waits_for("host a: runs run-7 of alice since 13:50:02");
+  EXPECT_EQ(RenderLiveEvent(event, {}, {}),
+            "run-8 waits in the queue at place 1 for\n  host a: runs run-7 of alice since 13:50:02\n");
+  event.mutable_ended();
+  EXPECT_EQ(RenderLiveEvent(event, {}, {}), "");
+}
+
+TEST(TextTableTest, WidthIsCountedInCharactersAndNotInBytes) {
+  TextTable table;
+  table.AddColumn("name", Align::kLeft);
+  table.AddColumn("rate");
+  table.AddRow({"a", "1 ±2%"});
+  table.AddRow({"long name", "3"});
+  EXPECT_EQ(table.Render(), "name        rate\na          1 ±2%\nlong name      3\n");
+}
+
+}  // namespace
+}  // namespace tutti::report
