@@ -305,10 +305,10 @@ std::optional<ClockMapping> Fleet::Mapping(const std::string& worker) const {
   return found->second.clock->MappingNow();
 }
 
-std::optional<int64_t> Fleet::RoundTripNs(const std::string& worker) const {
+int64_t Fleet::WorstRoundTripNs(const std::string& worker) const {
   const auto found = workers_.find(worker);
-  if (found == workers_.end() || found->second.link == nullptr) return std::nullopt;
-  return found->second.clock->RoundTripNs();
+  if (found == workers_.end() || found->second.link == nullptr) return 0;
+  return found->second.clock->WorstRoundTripNs();
 }
 
 void Fleet::CloseSessions() {

@@ -75,7 +75,8 @@ class Fleet {
 
   // nullopt: lost, unknown, or not measured yet.
   std::optional<ClockMapping> Mapping(const std::string& worker) const;
-  std::optional<int64_t> RoundTripNs(const std::string& worker) const;
+  // The longest of the last replies, see WorkerClock; 0 if there is none.
+  int64_t WorstRoundTripNs(const std::string& worker) const;
 
   // Ends every session once what was queued for it is sent: the coordinator goes.
   void CloseSessions();

@@ -51,6 +51,8 @@ void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime recei
                   .probe_received = {reply.received_host_ns()},
                   .reply_sent = {reply.sent_host_ns()},
                   .reply_received = received});
+  round_trips_ns_.push_back(received.ns - reply.probe_sent_timeline_ns());
+  if (round_trips_ns_.size() > static_cast<size_t>(options_.burst_probes)) round_trips_ns_.pop_front();
   std::vector<std::function<void()>> done;
   for (auto waiter = waiters_.begin(); waiter != waiters_.end();) {
     if (reply.sequence() < waiter->sequence) {
@@ -63,6 +65,10 @@ void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime recei
   }
   // Last: a callback may destroy this object.
   for (const std::function<void()>& each : done) each();
+}
+
+int64_t WorkerClock::WorstRoundTripNs() const {
+  return round_trips_ns_.empty() ? 0 : *std::max_element(round_trips_ns_.begin(), round_trips_ns_.end());
 }
 
 std::optional<ClockMapping> WorkerClock::MappingNow() const {

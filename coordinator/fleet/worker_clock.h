@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,6 +41,9 @@ class WorkerClock {
   // nullopt before the first reply.
   std::optional<ClockMapping> MappingNow() const;
   std::optional<int64_t> RoundTripNs() const { return estimator_.best_round_trip_ns(); }
+  // The longest round trip of as many replies as a burst has, the worker's own delay included: how late an
+  // order may arrive. Right after a refresh it is the refresh's. 0 before the first reply.
+  int64_t WorstRoundTripNs() const;
 
  private:
   struct Waiter {
@@ -59,6 +63,7 @@ class WorkerClock {
   int burst_left_ = 0;
   TimerId tick_ = 0;
   std::vector<Waiter> waiters_;
+  std::deque<int64_t> round_trips_ns_;  // of the last replies, as many as a burst has
 };
 
 }  // namespace tutti::fleet

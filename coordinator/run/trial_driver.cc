@@ -71,7 +71,7 @@ void TrialDriver::ArmIfReady() {
   std::map<std::string, WorkerClockView> clocks;
   for (const std::string& host : hosts_) {
     const std::optional<ClockMapping> mapping = fleet_.Mapping(host);
-    if (mapping.has_value()) clocks[host] = {*mapping, fleet_.RoundTripNs(host).value_or(0)};
+    if (mapping.has_value()) clocks[host] = {*mapping, fleet_.WorstRoundTripNs(host)};
   }
   machine_.OnClocks(Now(), clocks);
 }

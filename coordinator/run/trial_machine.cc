@@ -18,8 +18,10 @@ using tutti::v1::SenderFinal;
 using tutti::v1::StreamEnd;
 using tutti::v1::WorkerMessage;
 
-// The worst round trip, this many times over, is added to the lead of T0; so is this much for each host.
+// The worst round trip of late, this many times over, is added to the lead of T0; so is this much for each
+// host.
 constexpr int64_t kLeadRoundTrips = 4;
+constexpr int64_t kMaxLeadRoundTripsNs = 2'000'000'000;
 constexpr int64_t kLeadPerHostNs = 20'000;
 
 tutti::v1::ClockMappingProto ToProto(const ClockMapping& mapping) {
@@ -181,7 +183,7 @@ void TrialMachine::OnClocks(TimelineTime now, const std::map<std::string, Worker
     }
     worst_round_trip_ns = std::max(worst_round_trip_ns, clock->second.round_trip_ns);
   }
-  t0_ = now + setup_.arm_lead_ns + kLeadRoundTrips * worst_round_trip_ns +
+  t0_ = now + setup_.arm_lead_ns + std::min(kLeadRoundTrips * worst_round_trip_ns, kMaxLeadRoundTripsNs) +
         kLeadPerHostNs * static_cast<int64_t>(hosts_.size());
   armed_ = true;
   Enter(Phase::kArm, t0_);

@@ -64,7 +64,7 @@ struct TrialSetup {
 
 struct WorkerClockView {
   ClockMapping mapping;
-  int64_t round_trip_ns = 0;
+  int64_t round_trip_ns = 0;  // the worst of late: a busy host hears late
 };
 
 struct Outgoing {

@@ -119,6 +119,17 @@ TEST_F(FleetTest, AnsweredProbesGiveTheClock) {
   EXPECT_NEAR(static_cast<double>(info.clock_round_trip_ns()), 2.0 * kMs, 10);
 }
 
+TEST_F(FleetTest, TheWorstRoundTripIsThatOfTheLastSixteenReplies) {
+  const auto link = Dial(MakeHello("a"));
+  EXPECT_EQ(fleet_.WorstRoundTripNs("a"), 0);
+  Answer(*link, executor_.NowNs() - 40 * kMs);
+  Answer(*link, executor_.NowNs() - kMs);
+  EXPECT_EQ(fleet_.WorstRoundTripNs("a"), 40 * kMs);
+  for (int i = 0; i < 15; ++i) Answer(*link, executor_.NowNs() - kMs);
+  EXPECT_EQ(fleet_.WorstRoundTripNs("a"), kMs);
+  EXPECT_EQ(fleet_.WorstRoundTripNs("nobody"), 0);
+}
+
 TEST_F(FleetTest, AnotherProtocolVersionIsRefusedWithBothVersions) {
   Hello hello = MakeHello("a");
   hello.set_protocol_version(kProtocolVersion + 1);

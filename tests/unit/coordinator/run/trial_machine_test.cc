@@ -146,6 +146,13 @@ TEST_F(TrialMachineTest, ArmTellsEachHostT0InItsOwnClock) {
   EXPECT_EQ(a.mapping().bound_ns(), 1000);
 }
 
+TEST_F(TrialMachineTest, TheLeadIsBounded) {
+  GoTo(Phase::kClocks);
+  const TimelineTime armed_at = now_;
+  TellClocks(100'000 * kMs);
+  EXPECT_EQ(T0() - armed_at, 60 * kMs + 2'000 * kMs + 40'000);
+}
+
 TEST_F(TrialMachineTest, ThePhasesOfSendingFollowTheTimeline) {
   GoTo(Phase::kWarmup);
   EXPECT_EQ(machine_->phase(), Phase::kWarmup);
