@@ -46,7 +46,7 @@ TEST(DescribePlanTest, ShowsEveryCasePairStreamPortsAndTheDuration) {
   EXPECT_THAT(
       *text,
       AllOf(HasSubstr("case 2/2  streams=3  12 streams, 2 trials of 11.5s"),
-            HasSubstr("tcp, messages of 64KiB, socket buffers default / default, 10.00 Mbps per stream"),
+            HasSubstr("tcp, messages of 64KiB, socket buffers default / default, 10.0 Mbps per stream"),
             HasSubstr("ports 5000-5100"), HasSubstr("host1 10.77.0.11 -> host3 10.77.0.13  3 streams\n"),
             HasSubstr("host4 10.77.0.14 -> host2 10.77.0.12  3 streams  (reverse)")));
   // 2 cases x 2 trials x 11.5 s and a second of background for each case.
