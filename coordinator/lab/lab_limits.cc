@@ -35,8 +35,9 @@ absl::StatusOr<BufferLimits> ReadBufferLimits() {
   TUTTI_ASSIGN_OR_RETURN(limits.rmem_max_bytes, ReadSysctl("/proc/sys/net/core/rmem_max"));
   TUTTI_ASSIGN_OR_RETURN(limits.wmem_max_bytes, ReadSysctl("/proc/sys/net/core/wmem_max"));
   if (!MayMakeNamespacesDirectly()) {
+    // Not assigned from a literal: GCC 12 warns of an overflow that is none (GCC bug 105329).
     limits.why_not_force =
-        "the workers of a lab without root lack CAP_NET_ADMIN in the initial user namespace";
+        std::string("the workers of a lab without root lack CAP_NET_ADMIN in the initial user namespace");
     return limits;
   }
   const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -109,7 +109,6 @@ absl::StatusOr<LabRecord> ReadLive(const std::string& path) {
   const bool held = flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!held) {
     if (IsFileAt(fd.get(), path)) RemoveRecord(path);
-    RemoveStaleLabFolders();
     return not_found;
   }
   absl::StatusOr<LabRecord> record = ParseRecord(ReadAll(fd.get()));
@@ -180,6 +179,7 @@ absl::StatusOr<std::vector<LabRecord>> List() {
     absl::StatusOr<LabRecord> record = ReadLive(path);
     if (record.ok()) records.push_back(*std::move(record));
   }
+  RemoveStaleLabFolders();
   return records;
 }
 
@@ -204,6 +204,7 @@ absl::Status Down(const std::string& name) {
   // The supervisor removes its record, unless it was killed.
   TUTTI_ASSIGN_OR_RETURN(const std::string path, RecordPath(record.name));
   static_cast<void>(ReadLive(path));
+  RemoveStaleLabFolders();
   if (gone) return absl::OkStatus();
   return absl::DeadlineExceededError(absl::StrCat("lab ", record.name, ": some of its processes do not end"));
 }

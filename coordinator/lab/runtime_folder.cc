@@ -95,6 +95,7 @@ void RemoveStaleLabFolders() {
     if (!IsAlive(pid)) stale.push_back(entry.path().string());
   }
   for (const std::string& path : stale) RemoveLabFolder(path);
+  rmdir(folder->c_str());
 }
 
 }  // namespace tutti::lab

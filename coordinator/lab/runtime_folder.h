@@ -22,7 +22,7 @@ void RemoveLabFolder(const std::string& path);
 // Removes a record file, and the runtime folder if it is empty then.
 void RemoveRecord(const std::string& path);
 
-// Removes the folders of labs whose process is gone.
+// Removes the folders of labs whose process is gone, and the runtime folder if it is empty then.
 void RemoveStaleLabFolders();
 
 }  // namespace tutti::lab

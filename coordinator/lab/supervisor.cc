@@ -281,7 +281,7 @@ absl::Status Supervisor::Start() {
   TUTTI_RETURN_IF_ERROR(Annotate(MakeLinks(), "make the hosts' links"));
   AdvanceWorkers();
   TUTTI_RETURN_IF_ERROR(AwaitSteps("configure the hosts' links"));
-  TUTTI_RETURN_IF_ERROR(Annotate(AwaitCoordinator(), "start the coordinator"));
+  TUTTI_RETURN_IF_ERROR(AwaitCoordinator());
   AdvanceWorkers();
   TUTTI_RETURN_IF_ERROR(AwaitSteps("start the workers"));
   TellStarted();

@@ -1,6 +1,6 @@
 // Starts labs of chosen programs for the scripts beside it, which look at the system from outside.
 //
-//   lab_driver start WORKER COORDINATOR HOSTS [ipv6] [offsets] [log=DIR] [registered]
+//   lab_driver start WORKER COORDINATOR HOSTS [ipv6] [offsets] [log=DIR] [timeout_ms=N] [registered]
 //       prints the lab, then "ready"; ends with its standard input, and prints "stopped" or what failed
 //   lab_driver up NAME WORKER COORDINATOR HOSTS [...] | find NAME | list | down NAME | exec NAME HOST
 //   COMMAND... lab_driver limits BYTES
@@ -49,13 +49,14 @@ LabOptions ParseOptions(const std::vector<std::string>& arguments, size_t first)
   options.worker_program = arguments.at(first);
   options.coordinator_program = arguments.at(first + 1);
   options.hosts = atoi(arguments.at(first + 2).c_str());
-  options.start_timeout_ns = 5'000'000'000 + options.hosts * 500'000'000LL;
   for (size_t i = first + 3; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == "ipv6") options.ipv6 = true;
     if (argument == "offsets") options.clock_offsets = true;
     if (argument == "registered") options.registered_workers = AskStandIn;
     if (argument == "end_with_worker") options.end_with_worker = true;
+    if (argument.rfind("timeout_ms=", 0) == 0)
+      options.start_timeout_ns = atoll(argument.substr(11).c_str()) * 1'000'000;
     if (argument.rfind("log=", 0) == 0) options.log_dir = argument.substr(4);
     if (argument.rfind("worker_arg=", 0) == 0) options.worker_args.push_back(argument.substr(11));
   }

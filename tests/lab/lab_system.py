@@ -64,11 +64,6 @@ class Marked:
         return found
 
 
-def runtime_folder(environment):
-    xdg = environment.get("XDG_RUNTIME_DIR")
-    return os.path.join(xdg, "tutti")
-
-
 class RunningLab:
     """A lab of the driver, with what it had while it lived."""
 
@@ -94,6 +89,7 @@ class RunningLab:
         self.own = {namespace_of(pid, kind) for pid in self.pids() for kind in NAMESPACES}
         self.own -= {namespace_of("self", kind) for kind in NAMESPACES}
         self.own.discard(None)
+        self.seen_ticks = now_ticks()
 
     def pids(self):
         if not self.hosts:
@@ -139,9 +135,23 @@ def await_true(condition, timeout_s):
     return True
 
 
-def holders(namespaces):
-    """Processes in any of these namespaces."""
-    return [pid for pid in processes() for kind in NAMESPACES if namespace_of(pid, kind) in namespaces]
+def now_ticks():
+    return time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")
+
+
+def start_ticks(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[19])
+    except (OSError, IndexError):
+        return 0
+
+
+def holders(namespaces, seen_ticks=float("inf")):
+    """Processes in any of these namespaces. The kernel uses a namespace's number again, so what has begun after they
+    were seen may be in a new one."""
+    return [pid for pid in processes()
+            if start_ticks(pid) <= seen_ticks and any(namespace_of(pid, kind) in namespaces for kind in NAMESPACES)]
 
 
 def leftovers(marked, lab, runtime):
@@ -149,14 +159,14 @@ def leftovers(marked, lab, runtime):
     found = []
     if marked.pids():
         found.append(f"processes {marked.pids()}")
-    if holders(lab.own):
-        found.append(f"namespaces held by {holders(lab.own)}")
+    if holders(lab.own, lab.seen_ticks):
+        found.append(f"namespaces held by {holders(lab.own, lab.seen_ticks)}")
     with open("/proc/self/mounts", encoding="utf-8") as file:
         found += [f"mount {line.strip()}" for line in file if "tutti-lab" in line]
     with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
         found += [f"socket {line.split()[-1]}" for line in file if runtime in line]
     if os.path.isdir(runtime):
-        found += [f"file {os.path.join(runtime, name)}" for name in os.listdir(runtime)]
+        found += [f"file {name}" for name in [runtime] + [os.path.join(runtime, n) for n in os.listdir(runtime)]]
     return "; ".join(found)
 
 

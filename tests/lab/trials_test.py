@@ -106,6 +106,7 @@ class TrialCase(unittest.TestCase):
     def assert_nothing_left(self):
         class Lab:
             own = set()
+            seen_ticks = 0
         def left():
             return lab_system.leftovers(self.marked, Lab, self.runtime)
         await_true(lambda: not left(), GONE_WITHIN_S)
