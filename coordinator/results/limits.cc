@@ -16,6 +16,7 @@ std::string Direction(const v1::EntryResult& entry) {
 }
 
 void JudgeSkew(int64_t limit_ns, const v1::EntryResult& entry, std::vector<std::string>& exceeded) {
+  if (entry.streams() < 2) return;  // one stream has nothing to be apart from
   if (!entry.has_running_skew_ns()) {
     exceeded.push_back(absl::StrCat(Direction(entry),
                                     ": its running skew is not known, so limits.start_skew (",

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/stats/background.h"
 #include "coordinator/results/cpu.h"
 
 namespace tutti::results {
@@ -170,6 +172,19 @@ std::vector<v1::MachineResult> ReadMachines(const TrialView& trial) {
     machines.push_back(std::move(machine));
   }
   return machines;
+}
+
+std::vector<std::string> BackgroundWarnings(const std::vector<v1::MachineResult>& machines) {
+  std::vector<std::string> warnings;
+  for (const v1::MachineResult& machine : machines) {
+    if (!machine.has_background_cores()) continue;
+    if (!HasBusyBackground(machine.background_cores(), machine.cpus())) continue;
+    warnings.push_back(
+        absl::StrFormat("machine %s was already busy before the case: %.2f of %.4g cores; its CPU figures "
+                        "and us/KB contain that work",
+                        machine.machine(), machine.background_cores(), machine.cpus()));
+  }
+  return warnings;
 }
 
 EntryCpu CpuOfEntry(const EntryFlow& flow, const TrialView& trial,

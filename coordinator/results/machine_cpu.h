@@ -16,6 +16,10 @@ namespace tutti::results {
 // that has both ends of the window. A machine without such a host is absent.
 std::vector<tutti::v1::MachineResult> ReadMachines(const TrialView& trial);
 
+// A sentence for each machine whose CPU figures contain work of before the case. The background is never
+// subtracted: nobody knows whether that work went on.
+std::vector<std::string> BackgroundWarnings(const std::vector<tutti::v1::MachineResult>& machines);
+
 // The host whose readings stand for its machine; null if there is none.
 const HostSeries* MachineReader(const TrialView& trial, const std::string& machine);
 

@@ -170,6 +170,7 @@ v1::TrialResult MergeTrial(const TrialInput& input) {
   }
   const std::vector<v1::MachineResult> machines = ReadMachines(trial);
   for (const v1::MachineResult& machine : machines) *result.add_machines() = machine;
+  for (std::string& warning : BackgroundWarnings(machines)) result.add_warnings(std::move(warning));
   for (const HostSeries& host : trial.hosts) {
     *result.add_hosts() = MergeHost(host, trial);
     verdict.suspicions.insert(verdict.suspicions.end(), host.faults.begin(), host.faults.end());

@@ -36,7 +36,6 @@ class Starts {
   int64_t max_ns() const { return max_ns_; }
   int64_t skew_ns() const { return max_ns_ - min_ns_; }
   int64_t bound_ns() const {
-    if (count_ < 2) return 0;
     const int64_t widths = TwoWorst(half_widths_);
     // One clock: its offset is in every instant alike, only its drift is left.
     if (clock_bounds_.size() == 1) {
@@ -96,8 +95,9 @@ Togetherness TogethernessOf(const std::vector<const StreamView*>& streams, const
       result.never_running.push_back(stream);
     }
   }
-  const bool all_first = !streams.empty() && first.count() == streams.size();
-  const bool all_running = !streams.empty() && running.count() == streams.size();
+  const bool several = streams.size() > 1;
+  const bool all_first = several && first.count() == streams.size();
+  const bool all_running = several && running.count() == streams.size();
   if (all_first) result.first_send_skew_ns = first.skew_ns();
   if (all_running) result.running_skew_ns = running.skew_ns();
   if (running.count() > 0) result.last_running_ns = running.max_ns();

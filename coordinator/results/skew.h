@@ -12,7 +12,8 @@
 namespace tutti::results {
 
 struct Togetherness {
-  // Latest - earliest over the streams; unset if one of them did not report it. A first send is taken in the
+  // Latest - earliest over the streams; unset if one of them did not report it, or if there is only one: it
+  // has nothing to be apart from. A first send is taken in the
   // middle of [before, after] its call; running is each one's 100th message, or the 10th ms at its rate.
   std::optional<int64_t> first_send_skew_ns;
   std::optional<int64_t> running_skew_ns;

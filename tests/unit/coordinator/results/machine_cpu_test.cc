@@ -128,6 +128,19 @@ TEST(MachineCpuTest, BackgroundIsShownBesideBusyAndNotSubtracted) {
   EXPECT_DOUBLE_EQ(result.machines(1).cores_busy(), 0.75);
 }
 
+TEST(MachineCpuTest, AMachineThatWasBusyBeforeTheCaseIsNamed) {
+  TrialInput input = RawTrial::Pair().Build();
+  input.background_cores = {{"m1", 1.9}, {"m2", 0.2}};  // of 2 CPUs each: 95%, and 10%, which is still quiet
+  const v1::TrialResult result = MergeTrial(input);
+  EXPECT_THAT(result.warnings(),
+              testing::ElementsAre("machine m1 was already busy before the case: 1.90 of 2 cores; its CPU "
+                                   "figures and us/KB contain that work"));
+  EXPECT_EQ(result.status(), v1::TRIAL_STATUS_GOOD);
+  EXPECT_DOUBLE_EQ(OnlyEntry(result).sender_cpu().cores_busy(), 0.75);
+  input.background_cores = {{"m1", 0.21}};
+  EXPECT_EQ(MergeTrial(input).warnings_size(), 1);
+}
+
 // A row of netperf's output, TCP_SENDFILE between hosts of 2 CPUs (2008). The printed utilization is rounded
 // to two digits; where the printed service demand needs a third one, `send_util` and `recv_util` have it, and
 // the test checks that they print as the row does.

@@ -155,8 +155,18 @@ TEST(MergeTest, ALimitThatIsExceededNamesTheFigureAndTheLimit) {
   EXPECT_THAT(result.reasons(), ElementsAre(testing::AllOf(HasSubstr("20ms"), HasSubstr("5ms"))));
 }
 
+TEST(MergeTest, OneStreamPassesTheLimitOfTheSkew) {
+  RawTrial trial = RawTrial::Pair();
+  trial.plan_case.mutable_limits()->set_start_skew_ns(1);
+  TrialInput input = trial.Build();
+  EXPECT_EQ(MergeTrial(input).status(), v1::TRIAL_STATUS_GOOD);
+  FindInput(input, "a").report->mutable_streams(0)->clear_running_trial_ns();
+  EXPECT_EQ(MergeTrial(input).status(), v1::TRIAL_STATUS_GOOD);
+}
+
 TEST(MergeTest, ASkewThatNobodyKnowsDoesNotPassItsLimit) {
   RawTrial trial = RawTrial::Pair();
+  RawTrial::Fill(trial.AddStream("a", "b"), 0, 2'500 * kMs, kMs, 100'000);
   trial.plan_case.mutable_limits()->set_start_skew_ns(5 * kMs);
   TrialInput input = trial.Build();
   FindInput(input, "a").report->mutable_streams(0)->clear_running_trial_ns();

@@ -63,6 +63,14 @@ TEST(SkewTest, IsNotKnownWhereAStreamDidNotReportItsStart) {
   EXPECT_TRUE(entry.has_first_send_skew_ns());
 }
 
+TEST(SkewTest, OneStreamHasNothingToBeApartFrom) {
+  const v1::EntryResult entry = OnlyEntry(RawTrial::Pair().Merge());
+  EXPECT_FALSE(entry.has_first_send_skew_ns());
+  EXPECT_FALSE(entry.has_running_skew_ns());
+  EXPECT_FALSE(entry.has_skew_bound_ns());
+  EXPECT_TRUE(entry.has_overlap_ratio());
+}
+
 TEST(SkewTest, OverlapIsThePartOfTheWindowInWhichEveryStreamSends) {
   TrialInput input = TwoSenders().Build();
   Sender(input, "a").set_first_send_before_trial_ns(1'100 * kMs);
