@@ -27,6 +27,7 @@ struct IntOption {
   int value;
   int mask = -1;  // the bits that are ours to set
   int shift = 0;  // shown = value >> shift
+  const char* unit = "";
   const char* advice = "";
   bool kept_on_connection = true;
 };
@@ -42,6 +43,7 @@ std::vector<IntOption> IntOptions(sa_family_t family, const StreamConfig& config
                        .level = IPPROTO_TCP,
                        .option = TCP_MAXSEG,
                        .value = static_cast<int>(std::min<uint32_t>(*config.mss_bytes, INT_MAX)),
+                       .unit = "B",
                        .advice = "Linux takes 88 to 32767",
                        .kept_on_connection = false});
   }
@@ -102,7 +104,7 @@ void ReadBackInt(int fd, const IntOption& option, OptionOutcome& outcome, Verdic
   if (const int code = GetInt(fd, option.level, option.option, got); code != 0) {
     return verdict.Failed(outcome, ErrnoStatus(code, absl::StrCat("read back ", option.name)));
   }
-  outcome.got = absl::StrCat(got >> option.shift);
+  outcome.got = absl::StrCat(got >> option.shift, option.unit);
   outcome.applied = (got & option.mask) == (option.value & option.mask);
   if (!outcome.applied) {
     verdict.Failed(outcome, absl::FailedPreconditionError(
@@ -113,12 +115,32 @@ void ReadBackInt(int fd, const IntOption& option, OptionOutcome& outcome, Verdic
 
 void SetIntOption(int fd, const IntOption& option, OptionOutcome& outcome, Verdict& verdict) {
   outcome.name = option.name;
-  outcome.asked = absl::StrCat(option.value >> option.shift);
+  outcome.asked = absl::StrCat(option.value >> option.shift, option.unit);
   if (const int code = SetInt(fd, option.level, option.option, option.value); code != 0) {
     return verdict.Failed(
         outcome, ErrnoStatus(code, absl::StrCat("set ", option.name, " ", outcome.asked), option.advice));
   }
   ReadBackInt(fd, option, outcome, verdict);
+}
+
+// tcpi_snd_mss is what a segment of this connection carries: the smaller of the two ends' MSS and of what the
+// path's MTU leaves, less the timestamps that RFC 7323 puts into each segment.
+void ReadBackMss(int fd, uint32_t asked, OptionOutcome& outcome, Verdict& verdict) {
+  constexpr uint32_t kTimestampBytes = 12;
+  tcp_info info{};
+  socklen_t length = sizeof(info);
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) {
+    return verdict.Failed(outcome, ErrnoStatus(errno, "read back the MSS of the connection"));
+  }
+  const bool timestamps = (info.tcpi_options & TCPI_OPT_TIMESTAMPS) != 0;
+  outcome.got = Bytes(info.tcpi_snd_mss);
+  outcome.applied = info.tcpi_snd_mss + (timestamps ? kTimestampBytes : 0) == asked;
+  if (!outcome.applied) {
+    return verdict.Failed(outcome, absl::FailedPreconditionError(absl::StrCat(
+                                       "set TCP_MAXSEG: asked ", outcome.asked, ", the path allows ",
+                                       outcome.got, ": lower mss or raise the MTU")));
+  }
+  if (timestamps) outcome.note = absl::StrCat(Bytes(kTimestampBytes), " of each segment are timestamps");
 }
 
 // What `got`, as getsockopt gave it, says about the buffer that was asked for.
@@ -261,6 +283,8 @@ absl::Status ReadBackSocketOptions(int fd, sa_family_t family, const StreamConfi
       ReadBackInt(fd, option, *outcome, verdict);
     }
   }
+  OptionOutcome* mss = Find(outcomes, "TCP_MAXSEG");
+  if (mss != nullptr && mss->applied) ReadBackMss(fd, *config.mss_bytes, *mss, verdict);
   OptionOutcome* congestion = Find(outcomes, "TCP_CONGESTION");
   if (congestion != nullptr && congestion->applied) ReadBackCongestion(fd, *congestion, verdict);
   return verdict.status();

@@ -41,6 +41,15 @@ uint64_t ReadSysctl(const char* path) {
   return value;
 }
 
+bool TcpTimestamps() { return ReadSysctl("/proc/sys/net/ipv4/tcp_timestamps") != 0; }
+
+const OptionOutcome* FindOption(const StreamReport& report, const std::string& name) {
+  for (const OptionOutcome& option : report.options) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
+
 // A socket of somebody else.
 FileDescriptor Stranger(int type, const std::string& address, uint16_t to_port,
                         const std::string& to = "127.0.0.1") {
@@ -222,11 +231,18 @@ TEST(LoadTrialFailures, EveryTcpOptionIsReadBack) {
   ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {receiver}));
   ASSERT_THAT(ends.sent.streams[0].options, SizeIs(6));
   EXPECT_THAT(ends.sent.streams[0].options, Each(Field(&OptionOutcome::applied, true)));
-  for (const OptionOutcome& option : ends.sent.streams[0].options)
-    EXPECT_EQ(option.got, option.asked) << option.name;
+  for (const OptionOutcome& option : ends.sent.streams[0].options) {
+    // What the connection carries: 12 B of timestamps come off where the host has them on.
+    if (option.name == "TCP_MAXSEG") {
+      EXPECT_EQ(option.asked, "1000B");
+      EXPECT_EQ(option.got, TcpTimestamps() ? "988B" : "1000B");
+    } else {
+      EXPECT_EQ(option.got, option.asked) << option.name;
+    }
+  }
   EXPECT_THAT(ends.received.streams[0].options, Each(Field(&OptionOutcome::applied, true)));
   EXPECT_EQ(ends.sent.streams[0].cpu, 0u);
-  EXPECT_LE(ends.sent.streams[0].tcp->snd_mss_bytes, 1000u);
+  EXPECT_EQ(ends.sent.streams[0].tcp->snd_mss_bytes, TcpTimestamps() ? 988u : 1000u);
 }
 
 TEST(LoadTrialFailures, AnUnknownCongestionControlListsTheAvailableOnes) {
@@ -239,6 +255,53 @@ TEST(LoadTrialFailures, AnMssThatLinuxDoesNotTakeSaysTheRange) {
   StreamConfig config = End(1, Side::kSend, Protocol::kTcp, 1000);
   config.mss_bytes = 40;
   EXPECT_THAT(PrepareError(config), AllOf(HasSubstr("TCP_MAXSEG 40"), HasSubstr("88 to 32767")));
+}
+
+// The peer's MSS stands for a path of MTU 1500: loopback's own is 65536.
+TEST(LoadTrialFailures, AnMssThatTheConnectionDoesNotReachFailsOnEitherEnd) {
+  const std::string allowed = TcpTimestamps() ? "1448B" : "1460B";
+  for (const Side asks_too_much : {Side::kSend, Side::kReceive}) {
+    StreamConfig sender = End(1, Side::kSend, Protocol::kTcp, 1000);
+    StreamConfig receiver = End(1, Side::kReceive, Protocol::kTcp, 1000);
+    sender.mss_bytes = asks_too_much == Side::kSend ? 32767 : 1460;
+    receiver.mss_bytes = asks_too_much == Side::kSend ? 1460 : 32767;
+    TwoEnds ends;
+    ASSERT_NO_FATAL_FAILURE(ends.Prepare({sender}, {receiver}));
+    const absl::Status sends = ends.sender->Connect(ends.receiver->bound_ports(), InNs(2000 * kMs));
+    const absl::Status receives = ends.receiver->Connect({}, InNs(2000 * kMs));
+    const absl::Status& failed = asks_too_much == Side::kSend ? sends : receives;
+    const absl::Status& passed = asks_too_much == Side::kSend ? receives : sends;
+    EXPECT_TRUE(passed.ok()) << passed;
+    EXPECT_EQ(failed.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(failed.message()),
+                AllOf(HasSubstr("stream 1"), HasSubstr("asked 32767B, the path allows " + allowed +
+                                                       ": lower mss or raise the MTU")));
+  }
+}
+
+TEST(LoadTrialFailures, AnMssThatTheConnectionDoesNotReachIsMarkedUnderBestEffort) {
+  const std::string allowed = TcpTimestamps() ? "1448B" : "1460B";
+  StreamConfig sender = End(1, Side::kSend, Protocol::kTcp, 1000);
+  sender.mss_bytes = 32767;
+  sender.best_effort = true;
+  StreamConfig receiver = End(1, Side::kReceive, Protocol::kTcp, 1000);
+  receiver.mss_bytes = 1460;
+  TwoEnds ends;
+  ASSERT_NO_FATAL_FAILURE(ends.Prepare({sender}, {receiver}));
+  ASSERT_NO_FATAL_FAILURE(ends.Connect());
+  const LoadReport sent = ends.sender->Report();
+  const LoadReport received = ends.receiver->Report();
+  const OptionOutcome* missed = FindOption(sent.streams[0], "TCP_MAXSEG");
+  ASSERT_NE(missed, nullptr);
+  EXPECT_FALSE(missed->applied);
+  EXPECT_EQ(missed->asked, "32767B");
+  EXPECT_EQ(missed->got, allowed);
+  EXPECT_THAT(missed->note, HasSubstr("raise the MTU"));
+  const OptionOutcome* met = FindOption(received.streams[0], "TCP_MAXSEG");
+  ASSERT_NE(met, nullptr);
+  EXPECT_TRUE(met->applied);
+  EXPECT_EQ(met->asked, "1460B");
+  EXPECT_EQ(met->got, allowed);
 }
 
 TEST(LoadTrialFailures, AnUnknownDeviceIsNamed) {
