@@ -15,8 +15,8 @@
 
 namespace tutti::session {
 
-// Owns itself until OnDone. It only translates: what was read is posted to the executor, what is sent is
-// queued.
+// Owns itself until OnDone, and is destroyed on the executor's thread or with the executor. It only
+// translates: what was read is posted to the executor, what is sent is queued.
 class SessionReactor final : public grpc::ClientBidiReactor<v1::WorkerMessage, v1::CoordinatorMessage> {
  public:
   SessionReactor(GrpcSessionDialer& dialer, std::shared_ptr<grpc::Channel> channel, SessionHandlers handlers)
@@ -85,9 +85,11 @@ class SessionReactor final : public grpc::ClientBidiReactor<v1::WorkerMessage, v
         reason = absl::ResourceExhaustedError("the coordinator does not read: too many messages wait for it");
       }
     }
-    executor_.Post([handlers = handlers_, reason] { handlers->on_closed(reason); });
+    // The channel must not die here: gRPC 1.51 would then join the thread that this runs on
+    // (CallbackAlternativeCQ::Unref in completion_queue_cc.cc). So the executor lets go of it.
     GrpcSessionDialer& dialer = dialer_;
-    self_.reset();
+    Executor& executor = executor_;
+    executor.Post([self = std::move(self_), reason] { self->handlers_->on_closed(reason); });
     dialer.ReactorEnded();
   }
 

@@ -448,7 +448,7 @@ TEST(TrialRunnerThreadsTest, AbortEndsABlockingPhaseAtOnce) {
                                              if (message.has_armed()) armed.set_value();
                                              if (message.has_idle()) idle.set_value();
                                              if (!message.has_connected()) return;
-                                             const int64_t t0 = SystemClock::Get().Now().ns + 50 * kMs;
+                                             const int64_t t0 = SystemClock::Get().Now().ns + 60'000 * kMs;
                                              v1::CoordinatorMessage arm = MakeArm();
                                              arm.mutable_arm()->set_t0_host_ns(t0);
                                              arm.mutable_arm()->set_t0_timeline_ns(t0 + 1'000 * kMs);
@@ -457,10 +457,10 @@ TEST(TrialRunnerThreadsTest, AbortEndsABlockingPhaseAtOnce) {
     runner->SetFacts(MakeFacts());
   });
   give(MakePrepare());
-  ASSERT_EQ(armed.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  ASSERT_EQ(armed.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
   const HostTime before = SystemClock::Get().Now();
   give(MakeAbort());
-  ASSERT_EQ(idle.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  ASSERT_EQ(idle.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
   EXPECT_LT(SystemClock::Get().Now() - before, 1'000 * kMs);
   EXPECT_TRUE(kernel.script.Released());
   trial_thread.reset();
