@@ -104,6 +104,9 @@ void TrialDriver::Finish() {
   if (outcome.t0.has_value()) {
     for (results::HostInput& host : outcome.hosts) host.mapping_after = fleet_.Mapping(host.host);
   }
+  for (const std::string& host : outcome.not_idle) {
+    fleet_.Drop(host, "it did not end its part of a trial in time; it comes back by itself when it has");
+  }
   // Last: the callback may destroy this object.
   const auto on_finished = std::move(callbacks_.on_finished);
   on_finished(std::move(outcome));

@@ -378,6 +378,7 @@ void TrialMachine::OnDeadline(TimelineTime now) {
       }
       return Abort(now, "the report did not arrive in time");
     case Phase::kAbort:
+      outcome_.not_idle = late;
       phase_ = Phase::kFinished;
       return;
     default:

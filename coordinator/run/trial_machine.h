@@ -79,6 +79,7 @@ struct TrialOutcome {
   bool armed_late = false;                // it ended because ARM took longer than its lead
   std::string failure;                    // "PREPARE on host b: ..."; empty: the trial came to its end
   std::vector<results::HostInput> hosts;  // sorted; without `machine` and `mapping_after`
+  std::vector<std::string> not_idle;      // told to abort and not known to be idle: not to be used again yet
 };
 
 class TrialMachine {
