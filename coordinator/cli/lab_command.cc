@@ -60,6 +60,16 @@ void SayWhatIsForbidden(const tutti::v1::Plan& plan) {
     std::cerr << "warning: " << message << "\n";
 }
 
+bool AsksForIpv6(const tutti::v1::Plan& plan) {
+  for (const tutti::v1::Case& plan_case : plan.cases()) {
+    for (const tutti::v1::TrafficEntry& entry : plan_case.traffic()) {
+      if (entry.ip_family() == tutti::v1::IP_FAMILY_V6) return true;
+      if (entry.network().find(':') != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
 int LabRun(RunArguments& arguments) {
   const absl::Status usage = CheckRunOptions(arguments.options);
   if (!usage.ok()) return Fail(usage, kUsage);
@@ -71,6 +81,7 @@ int LabRun(RunArguments& arguments) {
   SayWhatIsForbidden(*plan);
 
   if (arguments.lab.hosts == 0) arguments.lab.hosts = HostsNeeded(*plan);
+  arguments.lab.ipv6 = arguments.lab.ipv6 || AsksForIpv6(*plan);
   QuitWhenInterrupted();
   // Before the client: gRPC has threads, and the lab's processes must be forked by a program that has none.
   arguments.lab.registered_workers = CountIdleWorkers;
@@ -93,7 +104,8 @@ int LabRun(RunArguments& arguments) {
 }
 
 void AddLabOptions(CLI::App& command, lab::LabOptions& options) {
-  command.add_flag("--ipv6", options.ipv6, "Give each host an IPv6 address too");
+  command.add_flag("--ipv6", options.ipv6,
+                   "Give each host an IPv6 address too (`lab run` does so for a plan that asks for IPv6)");
   command.add_flag("--clock-offsets", options.clock_offsets,
                    "Give each host a monotonic clock of its own, days apart from the others");
   command.add_option("--log-dir", options.log_dir, "Keep the daemons' logs in this folder")->type_name("DIR");

@@ -2,13 +2,30 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <string>
 
+#include "common/version/version.h"
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/exit_codes.h"
+#include "coordinator/cli/standard_files.h"
+
+namespace {
+
+// CLI11 only says that some subcommand is required.
+int SayUnknownCommand(const CLI::App& app, const std::string& word) {
+  std::cerr << "tutti: \"" << word << "\" is not a command; there are:";
+  for (const CLI::App* command : app.get_subcommands({})) std::cerr << " " << command->get_name();
+  std::cerr << " (tutti --help)\n";
+  return tutti::cli::kUsage;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  tutti::cli::HoldStandardFiles();
   CLI::App app{"tutti: many hosts send at the same instant, one report says what each of them did."};
   app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("tutti ") + tutti::kVersion);
   tutti::cli::Chosen chosen;
   tutti::cli::AddValidateCommand(app, chosen);
   tutti::cli::AddPlanCommand(app, chosen);
@@ -21,6 +38,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return chosen ? chosen() : tutti::cli::kUsage;
+  } catch (const CLI::RequiredError& error) {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty())
+      return SayUnknownCommand(app, argv[1]);
+    return app.exit(error) == 0 ? tutti::cli::kPassed : tutti::cli::kUsage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? tutti::cli::kPassed : tutti::cli::kUsage;
   } catch (const std::exception& error) {

@@ -181,9 +181,28 @@ class Cli(unittest.TestCase):
                 self.assertTrue(done.stderr)
 
     def test_help_and_version_are_0(self):
-        for arguments in (("--help",), ("lab", "run", "--help"), ("version",), ("schema",)):
+        for arguments in (("--help",), ("--version",), ("lab", "run", "--help"), ("version",), ("schema",)):
             self.assertEqual(0, self.tutti(*arguments).returncode, arguments)
         json.loads(self.tutti("schema").stdout)
+
+    def test_an_unknown_command_is_named(self):
+        self.assertIn('"fly" is not a command', self.tutti("fly").stderr)
+
+    def test_a_report_that_cannot_be_printed_is_not_a_success(self):
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" >&-', "sh", TUTTI, "lab", "run", self.plan(), "--quiet"],
+            capture_output=True, text=True, timeout=60, env=self.environment,
+        )
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertIn("standard output", done.stderr)
+
+    def test_a_plan_that_asks_for_ipv6_runs_over_it(self):
+        out = self.folder / "six.json"
+        done = self.tutti("lab", "run", self.plan(), "--quiet", "--set", "traffic.bulk.ip=ipv6", "--json", str(out))
+        self.assertEqual(0, done.returncode, done.stderr)
+        for pair in json.loads(out.read_text())["pairs"]:
+            self.assertIn(":", pair["from_address"])
+            self.assertIn(":", pair["to_address"])
 
     def test_a_lab_that_stays_up_takes_runs_and_commands(self):
         name = f"cli-test-{os.getpid()}"
