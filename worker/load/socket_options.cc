@@ -208,6 +208,14 @@ void ReadBackCongestion(int fd, OptionOutcome& outcome, Verdict& verdict) {
   }
 }
 
+// What the kernel chose is part of the result where the plan leaves it to the kernel.
+void RecordDefaultCongestion(int fd, std::vector<OptionOutcome>& outcomes) {
+  char name[64] = "";
+  socklen_t length = sizeof(name) - 1;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &length) != 0) return;
+  outcomes.push_back({.name = "TCP_CONGESTION", .asked = "default", .got = name, .applied = true});
+}
+
 void SetCongestion(int fd, const std::string& congestion, OptionOutcome& outcome, Verdict& verdict) {
   outcome.name = "TCP_CONGESTION";
   outcome.asked = congestion;
@@ -285,6 +293,10 @@ absl::Status ReadBackSocketOptions(int fd, sa_family_t family, const StreamConfi
   }
   OptionOutcome* mss = Find(outcomes, "TCP_MAXSEG");
   if (mss != nullptr && mss->applied) ReadBackMss(fd, *config.mss_bytes, *mss, verdict);
+  if (config.protocol == Protocol::kTcp && config.side == Side::kSend && config.congestion.empty()) {
+    RecordDefaultCongestion(fd, outcomes);
+    return verdict.status();
+  }
   OptionOutcome* congestion = Find(outcomes, "TCP_CONGESTION");
   if (congestion != nullptr && congestion->applied) ReadBackCongestion(fd, *congestion, verdict);
   return verdict.status();

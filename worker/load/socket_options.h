@@ -23,9 +23,10 @@ absl::Status SetSocketOptions(int fd, sa_family_t family, const StreamConfig& co
                               std::vector<OptionOutcome>& outcomes);
 
 // Once connected: reads back what the data socket really has (an accepted one inherits from its listener),
-// the default buffer included, and updates `outcomes`. The status is as above. TCP_MAXSEG counts as applied
-// when the connection's segments carry what was asked, less the 12 B of timestamps where these are on: an
-// unconnected socket only repeats what was set (net/ipv4/tcp.c, do_tcp_getsockopt).
+// the buffer and a sender's congestion control also where they were left to the kernel, and updates
+// `outcomes`. The status is as above. TCP_MAXSEG counts as applied when the connection's segments carry what
+// was asked, less the 12 B of timestamps where these are on: an unconnected socket only repeats what was set
+// (net/ipv4/tcp.c, do_tcp_getsockopt).
 absl::Status ReadBackSocketOptions(int fd, sa_family_t family, const StreamConfig& config,
                                    std::vector<OptionOutcome>& outcomes);
 

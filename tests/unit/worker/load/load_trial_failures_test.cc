@@ -8,6 +8,7 @@
 
 #include <array>
 #include <chrono>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -243,6 +244,24 @@ TEST(LoadTrialFailures, EveryTcpOptionIsReadBack) {
   EXPECT_THAT(ends.received.streams[0].options, Each(Field(&OptionOutcome::applied, true)));
   EXPECT_EQ(ends.sent.streams[0].cpu, 0u);
   EXPECT_EQ(ends.sent.streams[0].tcp->snd_mss_bytes, TcpTimestamps() ? 988u : 1000u);
+}
+
+TEST(LoadTrialFailures, TheCongestionControlThatIsLeftToTheKernelIsRecordedByTheSender) {
+  std::ifstream file("/proc/sys/net/ipv4/tcp_congestion_control");
+  std::string kernels;
+  ASSERT_TRUE(std::getline(file, kernels));
+  TwoEnds ends;
+  ASSERT_NO_FATAL_FAILURE(ends.Prepare({End(1, Side::kSend, Protocol::kTcp, 1000)},
+                                       {End(1, Side::kReceive, Protocol::kTcp, 1000)}));
+  ASSERT_NO_FATAL_FAILURE(ends.Connect());
+  const LoadReport sent = ends.sender->Report();
+  const OptionOutcome* congestion = FindOption(sent.streams[0], "TCP_CONGESTION");
+  ASSERT_NE(congestion, nullptr);
+  EXPECT_EQ(congestion->asked, "default");
+  EXPECT_EQ(congestion->got, kernels);
+  EXPECT_TRUE(congestion->applied);
+  const LoadReport received = ends.receiver->Report();
+  EXPECT_EQ(FindOption(received.streams[0], "TCP_CONGESTION"), nullptr);
 }
 
 TEST(LoadTrialFailures, AnUnknownCongestionControlListsTheAvailableOnes) {
