@@ -121,13 +121,46 @@ std::string Rtt(const v1::StreamReport& sender) {
 
 std::string Optional(bool present, uint64_t value) { return present ? absl::StrCat(value) : kNone; }
 
+// "5.468ms +-218us": a skew is true to within its bound only.
+std::string Skew(bool present, int64_t skew_ns, const v1::EntryResult& entry) {
+  if (!present) return kNone;
+  return absl::StrCat(FormatDuration(skew_ns),
+                      entry.has_skew_bound_ns() ? " +-" + FormatDuration(entry.skew_bound_ns()) : "");
+}
+
+std::string Entries(const v1::TrialResult& trial) {
+  TextTable table;
+  table.AddColumn("entry", Align::kLeft);
+  for (const char* name : {"streams", "sent", "received", "on the wire", "in flight", "lost", "drops",
+                           "jitter", "retr", "skew", "first sends", "overlap", "edge error"}) {
+    table.AddColumn(name);
+  }
+  for (const v1::EntryResult& entry : trial.entries()) {
+    const auto ratio = [](bool present, double value) { return present ? FormatPercent(value) : kNone; };
+    table.AddRow({absl::StrCat(entry.entry(), entry.reverse() ? " (reverse)" : ""),
+                  absl::StrCat(entry.streams()), entry.has_sent_bps() ? FormatRate(entry.sent_bps()) : kNone,
+                  entry.has_received_bps() ? FormatRate(entry.received_bps()) : kNone,
+                  entry.has_wire_bps() ? FormatRate(entry.wire_bps()) : kNone,
+                  entry.has_in_flight_bytes() ? absl::StrCat(entry.in_flight_bytes(), "B") : kNone,
+                  ratio(entry.loss().has_lost_ratio(), entry.loss().lost_ratio()),
+                  entry.has_socket_drops() ? TotalText(entry.socket_drops()) : kNone,
+                  entry.has_jitter_ns() ? FormatDuration(static_cast<int64_t>(entry.jitter_ns())) : kNone,
+                  entry.has_retransmits() ? TotalText(entry.retransmits()) : kNone,
+                  Skew(entry.has_running_skew_ns(), entry.running_skew_ns(), entry),
+                  Skew(entry.has_first_send_skew_ns(), entry.first_send_skew_ns(), entry),
+                  ratio(entry.has_overlap_ratio(), entry.overlap_ratio()),
+                  ratio(entry.has_edge_error_ratio(), entry.edge_error_ratio())});
+  }
+  return table.Render("    ");
+}
+
 std::string Streams(const v1::TrialResult& trial) {
   if (trial.streams_size() == 0) return "";
   TextTable table;
   table.AddColumn("stream");
   table.AddColumn("flow", Align::kLeft);
-  for (const char* name : {"sent", "received", "lost", "reord", "late", "dup", "drops", "retr", "rtt", "cwnd",
-                           "pmtu", "stalled"}) {
+  for (const char* name : {"sent", "received", "lost", "reord", "late", "dup", "drops", "jitter", "retr",
+                           "rtt", "cwnd", "pmtu", "stalled"}) {
     table.AddColumn(name);
   }
   for (const v1::StreamResult& stream : trial.streams()) {
@@ -144,6 +177,9 @@ std::string Streams(const v1::TrialResult& trial) {
          Optional(loss.has_lost(), loss.lost()), Optional(loss.has_reordered(), loss.reordered()),
          Optional(loss.has_late(), loss.late()), Optional(loss.has_duplicates(), loss.duplicates()),
          Optional(stream.receiver().has_socket_drops_window(), stream.receiver().socket_drops_window()),
+         stream.receiver().has_jitter_ns()
+             ? FormatDuration(static_cast<int64_t>(stream.receiver().jitter_ns()))
+             : kNone,
          Optional(stream.has_retransmits(), stream.retransmits()), Rtt(sender),
          Optional(has_tcp, sender.tcp().snd_cwnd_segments()),
          Optional(sender.has_path_mtu_bytes(), sender.path_mtu_bytes()),
@@ -182,6 +218,7 @@ std::string Trial(const v1::CaseResult& each, const v1::TrialResult& trial, cons
                                        MatrixValues(each.values()), "  trial ", trial.repetition()),
                           style);
   absl::StrAppend(&text, "  ", Colored(Words(EnumName(trial.status())), MoodOf(trial.status()), style), "\n");
+  if (trial.entries_size() > 0) text += "  entries\n" + Entries(trial);
   if (trial.machines_size() > 0) text += "  machines\n";
   for (const v1::MachineResult& machine : trial.machines()) text += Machine(machine);
   if (trial.hosts_size() > 0) text += "  hosts\n" + Hosts(trial);

@@ -11,13 +11,21 @@ namespace tutti::report {
 
 namespace v1 = tutti::v1;
 
-std::string RateWithSpread(bool present, const v1::Spread& spread) {
-  if (!present || !spread.has_median()) return kNone;
-  const std::string median = FormatRate(spread.median());
-  if (spread.trials() < 2 || spread.median() <= 0) return median;
-  const double most =
-      std::max(spread.max() - spread.median(), spread.median() - spread.min()) / spread.median();
-  return absl::StrFormat("%s ±%.*f%%", median, most < 0.0995 ? 1 : 0, most * 100);
+std::string Rate(bool present, const v1::Spread& spread) {
+  return present && spread.has_median() ? FormatRate(spread.median()) : kNone;
+}
+
+std::string RateWithRange(bool present, const v1::Spread& spread) {
+  const std::string median = Rate(present, spread);
+  if (!present || !spread.has_median() || spread.trials() < 2) return median;
+  // Minimum and maximum take the unit and the decimals of the median, whatever their own would be.
+  const size_t blank = median.find(' ');
+  const size_t point = median.find('.');
+  const int decimals = point < blank ? static_cast<int>(blank - point) - 1 : 0;
+  const char prefix = median[blank + 1];
+  const double scale = prefix == 'G' ? 1e9 : prefix == 'M' ? 1e6 : prefix == 'K' ? 1e3 : 1;
+  return absl::StrFormat("%s (%.*f..%.*f)", median, decimals, spread.min() / scale, decimals,
+                         spread.max() / scale);
 }
 
 std::string Percent(bool present, const v1::Spread& spread) {
@@ -42,7 +50,16 @@ std::string Cores(const v1::CpuSummary& cpu) {
 
 std::string ServiceDemand(const v1::CpuSummary& cpu) {
   if (!cpu.has_service_demand_us_per_kb() || !cpu.service_demand_us_per_kb().has_median()) return kNone;
-  return absl::StrFormat("%.3f", cpu.service_demand_us_per_kb().median());
+  return ThreeDigits(cpu.service_demand_us_per_kb().median());
+}
+
+std::string ThreeDigits(double value) {
+  if (value <= 0) return absl::StrFormat("%.2f", value);
+  // The digit before the rounding may carry: 9.996 is 10.0.
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+  const double rounded = std::round(value / unit) * unit;
+  const int decimals = 2 - static_cast<int>(std::floor(std::log10(rounded * (1 + 1e-12))));
+  return absl::StrFormat("%.*f", std::max(decimals, 0), rounded);
 }
 
 std::string Cores(const v1::CpuUse& cpu) {

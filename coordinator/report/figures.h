@@ -10,15 +10,19 @@ namespace tutti::report {
 
 inline constexpr char kNone[] = "-";
 
-// Median and how far min or max lie from it at most: "4.20 Gbps ±1.2%"; over one trial only the value.
-std::string RateWithSpread(bool present, const tutti::v1::Spread& spread);
+// Median, minimum and maximum in one unit: "3.78 Gbps (3.70..3.80)"; over one trial only the value.
+std::string RateWithRange(bool present, const tutti::v1::Spread& spread);
 // Medians alone.
+std::string Rate(bool present, const tutti::v1::Spread& spread);
 std::string Percent(bool present, const tutti::v1::Spread& spread);
 std::string Duration(bool present, const tutti::v1::Spread& spread);
 std::string Count(bool present, const tutti::v1::Spread& spread);
 // "1.53 (77%)": cores busy, and of how much of the machines' CPUs.
 std::string Cores(const tutti::v1::CpuSummary& cpu);
+// In us/KB, to three significant digits.
 std::string ServiceDemand(const tutti::v1::CpuSummary& cpu);
+// "848", "5.95", "0.0123".
+std::string ThreeDigits(double value);
 
 std::string Cores(const tutti::v1::CpuUse& cpu);
 // "1048576" or, with a part missing, ">=1000 (3 of 4)".

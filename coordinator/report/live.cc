@@ -18,6 +18,29 @@ const v1::Case* FindCase(const v1::Result& head, uint32_t index) {
   return nullptr;
 }
 
+// "retr" has a column only where TCP sends. `head` may lack the case: then the figures decide.
+bool HasTcp(const v1::Case* each) {
+  if (each == nullptr) return false;
+  for (const v1::TrafficEntry& entry : each->traffic()) {
+    if (entry.protocol() == v1::PROTOCOL_TCP) return true;
+  }
+  return false;
+}
+
+bool HasRetransmits(const v1::LiveInterval& interval) {
+  for (const v1::LiveEntry& entry : interval.entries()) {
+    if (entry.has_retransmits()) return true;
+  }
+  return false;
+}
+
+std::string LiveLine(const std::string& time, const std::string& sent, const std::string& received,
+                     const std::string& retransmits, bool tcp) {
+  std::string line = absl::StrFormat("  %13s  %12s  %12s", time, sent, received);
+  if (tcp) absl::StrAppendFormat(&line, "  %6s", retransmits);
+  return line;
+}
+
 // Names are shown only where there is more than one line per interval.
 bool NeedsNames(const v1::LiveInterval& interval) { return interval.entries_size() > 1; }
 
@@ -41,18 +64,19 @@ std::string RenderLiveTrialStarted(const v1::TrialStarted& trial, const v1::Resu
   }
   absl::StrAppend(&text, "  trial ", trial.repetition(), "/", trial.repetitions(), "  ", trial.streams(),
                   trial.streams() == 1 ? " stream" : " streams", "\n");
-  return text + absl::StrFormat("  %13s  %12s  %12s  %6s\n", "interval (s)", "sent", "received", "retr");
+  const bool tcp = HasTcp(FindCase(head, trial.case_index()));
+  return text + LiveLine("s since T0", "sent", "received", "retr", tcp) + "\n";
 }
 
 std::string RenderLiveInterval(const v1::LiveInterval& interval, const v1::Result& head, const Style& style) {
   std::string text;
+  const bool tcp = HasTcp(FindCase(head, interval.case_index())) || HasRetransmits(interval);
   for (const v1::LiveEntry& entry : interval.entries()) {
     const std::string time =
         absl::StrCat(Seconds(interval.begin_trial_ns()), "-", Seconds(interval.end_trial_ns()));
-    std::string line = absl::StrFormat("  %13s  %12s  %12s  %6s", time,
-                                       entry.has_sent_bps() ? FormatRate(entry.sent_bps()) : kNone,
-                                       entry.has_received_bps() ? FormatRate(entry.received_bps()) : kNone,
-                                       entry.has_retransmits() ? absl::StrCat(entry.retransmits()) : "");
+    std::string line = LiveLine(time, entry.has_sent_bps() ? FormatRate(entry.sent_bps()) : kNone,
+                                entry.has_received_bps() ? FormatRate(entry.received_bps()) : kNone,
+                                entry.has_retransmits() ? absl::StrCat(entry.retransmits()) : "", tcp);
     if (NeedsNames(interval))
       absl::StrAppend(&line, "  ", entry.entry(), entry.reverse() ? " (reverse)" : "");
     line.erase(line.find_last_not_of(' ') + 1);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "coordinator/report/figures.h"
 #include "coordinator/report/report.h"
+#include "coordinator/report/row_basis.h"
 
 namespace tutti::report {
 namespace {
@@ -66,7 +67,9 @@ std::string Fixed(bool present, const v1::Spread& spread, double scale, int deci
   return absl::StrFormat("%.*f", decimals, spread.median() * scale);
 }
 
-std::string Utilization(const v1::CpuSummary& cpu) {
+// Where both sides share a machine, nobody's part of its CPU time is known.
+std::string Utilization(const v1::Row& row, const v1::CpuSummary& cpu) {
+  if (row.has_both_ends()) return "";
   return Fixed(cpu.has_busy_ratio(), cpu.busy_ratio(), 100, 2);
 }
 
@@ -78,6 +81,7 @@ std::string Demand(const v1::CpuSummary& cpu) {
 
 std::string RenderNetperf(const v1::Result& result) {
   std::string text = kHeader;
+  bool shared = false;
   for (const v1::CaseResult& each : result.cases()) {
     for (const v1::Row& row : each.rows()) {
       const v1::TrafficEntry* traffic = FindTraffic(result, each.index(), row.entry());
@@ -86,13 +90,22 @@ std::string RenderNetperf(const v1::Result& result) {
           BufferColumn(each, row, false),
           traffic != nullptr ? absl::StrCat(traffic->message_size_bytes()) : "",
           Fixed(row.has_elapsed_s(), row.elapsed_s(), 1, 2),
-          Fixed(row.has_received_bps(), row.received_bps(), 1e-6, 2), Utilization(row.sender_cpu()),
-          Utilization(row.receiver_cpu()), Demand(row.sender_cpu()), Demand(row.receiver_cpu()));
+          Fixed(row.has_received_bps(), row.received_bps(), 1e-6, 2), Utilization(row, row.sender_cpu()),
+          Utilization(row, row.receiver_cpu()), Demand(row.sender_cpu()), Demand(row.receiver_cpu()));
       absl::StrAppend(&line, "  case ", each.index() + 1, each.values_size() > 0 ? ": " : "",
                       MatrixValues(each.values()), ", ", row.entry(), row.reverse() ? " (reverse)" : "", ", ",
                       row.streams(), row.streams() == 1 ? " stream" : " streams");
+      if (!row.has_both_ends() && WasBusyBefore(each, row, Ends::kBoth)) {
+        line += ", on machines that were already busy before the case";
+      }
+      shared = shared || row.has_both_ends();
       absl::StrAppend(&text, line, "\n");
     }
+  }
+  if (shared) {
+    text +=
+        "Utilization and service demand are left out where senders and receivers share a machine: its CPU "
+        "time cannot be divided between them\n";
   }
   return text;
 }

@@ -31,7 +31,7 @@ std::string RenderLiveQueued(const tutti::v1::RunEvent& event, const Style& styl
 // "case 3/8  streams=4 socket_buffer=1MiB  trial 1/3  4 streams", then the columns' names.
 std::string RenderLiveTrialStarted(const tutti::v1::TrialStarted& trial, const tutti::v1::Result& head,
                                    const Style& style);
-// "  0.10-0.20 s  bulk  sent 4.20 Gbps  received 3.78 Gbps": one line per entry and direction. No loss: it
+// "  1.10-1.20  4.20 Gbps  3.78 Gbps  bulk", seconds since T0: one line per entry and direction. No loss: it
 // cannot be known before DRAIN has ended.
 std::string RenderLiveInterval(const tutti::v1::LiveInterval& interval, const tutti::v1::Result& head,
                                const Style& style);
@@ -49,7 +49,7 @@ std::string RenderLiveEvent(const tutti::v1::RunEvent& event, const tutti::v1::R
 std::string RenderHead(const tutti::v1::Result& result, const Style& style);
 // One line per case x entry x direction; then status, exit code and every reason.
 std::string RenderTable(const tutti::v1::Result& result, const Style& style);
-// Machines with a strip of their CPUs, hosts, streams: asked and got, rtt, cwnd, path MTU, drops, warnings.
+// Entries with their skews and bounds, machines with a strip of their CPUs, hosts, streams: asked and got, rtt, cwnd, path MTU, drops, warnings.
 std::string RenderDetail(const tutti::v1::Result& result, const Style& style);
 // The intervals of all hosts on one time axis.
 std::string RenderTimeline(const tutti::v1::Result& result, const Style& style);

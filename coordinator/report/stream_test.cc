@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/units/units.h"
+#include "coordinator/report/enum_name.h"
 #include "coordinator/report/figures.h"
 #include "coordinator/report/report.h"
 
@@ -42,6 +43,14 @@ std::string Megabits(bool present, const v1::Spread& spread) {
   return absl::StrFormat("%.1f", spread.median() / 1e6);
 }
 
+// Instead of the rates of a row that has none.
+std::string WhyNoFigures(const v1::CaseResult& each) {
+  std::string text = absl::StrCat("no figures, ", each.good_trials(), " of ", each.wanted_trials(),
+                                  " trials are good (", Words(EnumName(each.status())), ")");
+  if (each.reasons_size() > 0) absl::StrAppend(&text, ": ", each.reasons(0));
+  return text;
+}
+
 }  // namespace
 
 std::string RenderStreamTest(const v1::Result& result) {
@@ -55,6 +64,10 @@ std::string RenderStreamTest(const v1::Result& result) {
       absl::StrAppend(&text, "** ", LabelOf(result, each, row), ": ");
       // The script knew one kind of traffic; where there are more, each line has to say which it is.
       if (entries.size() > 1) absl::StrAppend(&text, row.entry(), row.reverse() ? " (reverse)" : "", ": ");
+      if (!row.has_sent_bps() && !row.has_received_bps()) {
+        absl::StrAppend(&text, row.streams(), " streams: ", WhyNoFigures(each), "\n");
+        continue;
+      }
       absl::StrAppend(&text, row.streams(), " streams: Send at ",
                       Megabits(row.has_sent_bps(), row.sent_bps()), " Mb/s, Receive at ",
                       Megabits(row.has_received_bps(), row.received_bps()), " Mb/s\n");

@@ -7,6 +7,7 @@
 #include "coordinator/report/enum_name.h"
 #include "coordinator/report/figures.h"
 #include "coordinator/report/report.h"
+#include "coordinator/report/row_basis.h"
 #include "coordinator/report/text_table.h"
 
 namespace tutti::report {
@@ -24,6 +25,8 @@ struct Columns {
   bool both_ends = false;
   bool roles = false;
 };
+
+constexpr char kBusyMark[] = "*";
 
 bool SharesMachines(const v1::Row& row) { return row.has_both_ends(); }
 
@@ -58,10 +61,10 @@ TextTable MakeTable(const Columns& columns) {
   if (columns.lost) table.AddColumn("lost");
   if (columns.retransmits) table.AddColumn("retr");
   if (columns.roles) {
-    for (const char* name : {"CPU send", "CPU recv", "us/KB send", "us/KB recv"}) table.AddColumn(name);
+    for (const char* name : {"CPU send", "us/KB", "CPU recv", "us/KB"}) table.AddColumn(name);
   }
   if (columns.both_ends) {
-    for (const char* name : {"CPU both ends", "us/KB both"}) table.AddColumn(name);
+    for (const char* name : {"CPU both ends", "us/KB"}) table.AddColumn(name);
   }
   table.AddColumn("skew");
   table.AddColumn("good", Align::kLeft);
@@ -88,26 +91,57 @@ std::vector<std::string> CaseCells(const v1::CaseResult& each, const Columns& co
   return cells;
 }
 
+// No trial of the case counts, and nothing but a limit is the reason.
+bool OnlyOverLimit(const v1::CaseResult& each) {
+  return each.status() == v1::CASE_STATUS_OVER_LIMIT && each.good_trials() == 0;
+}
+
+// "sent" to "retr", and the skew: medians, or in brackets those of the trials over a limit.
+struct TrafficCells {
+  std::vector<std::string> before_cpu;
+  std::string skew;
+};
+TrafficCells TrafficCellsOf(const v1::CaseResult& each, const v1::Row& row, const Columns& columns) {
+  const bool bracket = OnlyOverLimit(each);
+  const v1::Row shown = bracket ? OverLimitRow(each, row) : row;
+  const auto cell = [&](const std::string& text) {
+    return bracket && text != kNone ? absl::StrCat("[", text, "]") : text;
+  };
+  TrafficCells cells;
+  cells.before_cpu.push_back(cell(Rate(shown.has_sent_bps(), shown.sent_bps())));
+  cells.before_cpu.push_back(cell(bracket ? Rate(shown.has_received_bps(), shown.received_bps())
+                                          : RateWithRange(shown.has_received_bps(), shown.received_bps())));
+  if (columns.lost) cells.before_cpu.push_back(cell(Percent(shown.has_lost_ratio(), shown.lost_ratio())));
+  if (columns.retransmits) {
+    cells.before_cpu.push_back(cell(Count(shown.has_retransmits(), shown.retransmits())));
+  }
+  cells.skew = cell(Duration(shown.has_running_skew_ns(), shown.running_skew_ns()));
+  return cells;
+}
+
+// CPU and service demand of one side.
+void AddCpuCells(bool exists, const v1::CpuSummary& cpu, bool busy_before, std::vector<std::string>& cells) {
+  for (std::string text : {exists ? Cores(cpu) : kNone, exists ? ServiceDemand(cpu) : kNone}) {
+    if (busy_before && text != kNone) text += kBusyMark;
+    cells.push_back(std::move(text));
+  }
+}
+
 std::vector<std::string> RowCells(const v1::CaseResult& each, const v1::Row& row, const Columns& columns) {
   std::vector<std::string> cells = CaseCells(each, columns);
   if (columns.entry) cells.push_back(absl::StrCat(row.entry(), row.reverse() ? " (reverse)" : ""));
   if (columns.streams) cells.push_back(absl::StrCat(row.streams()));
-  cells.push_back(RateWithSpread(row.has_sent_bps(), row.sent_bps()));
-  cells.push_back(RateWithSpread(row.has_received_bps(), row.received_bps()));
-  if (columns.lost) cells.push_back(Percent(row.has_lost_ratio(), row.lost_ratio()));
-  if (columns.retransmits) cells.push_back(Count(row.has_retransmits(), row.retransmits()));
+  const TrafficCells traffic = TrafficCellsOf(each, row, columns);
+  cells.insert(cells.end(), traffic.before_cpu.begin(), traffic.before_cpu.end());
   const bool shared = SharesMachines(row);
   if (columns.roles) {
-    cells.push_back(shared ? kNone : Cores(row.sender_cpu()));
-    cells.push_back(shared ? kNone : Cores(row.receiver_cpu()));
-    cells.push_back(shared ? kNone : ServiceDemand(row.sender_cpu()));
-    cells.push_back(shared ? kNone : ServiceDemand(row.receiver_cpu()));
+    AddCpuCells(!shared, row.sender_cpu(), WasBusyBefore(each, row, Ends::kSenders), cells);
+    AddCpuCells(!shared, row.receiver_cpu(), WasBusyBefore(each, row, Ends::kReceivers), cells);
   }
   if (columns.both_ends) {
-    cells.push_back(shared ? Cores(row.both_ends()) : kNone);
-    cells.push_back(shared ? ServiceDemand(row.both_ends()) : kNone);
+    AddCpuCells(shared, row.both_ends(), WasBusyBefore(each, row, Ends::kBoth), cells);
   }
-  cells.push_back(Duration(row.has_running_skew_ns(), row.running_skew_ns()));
+  cells.push_back(traffic.skew);
   cells.push_back(Standing(each));
   return cells;
 }
@@ -147,6 +181,29 @@ std::set<std::string> Notes(const v1::Result& result) {
   return notes;
 }
 
+// What the marks of these rows mean; empty where a row has none.
+std::string Legend(const v1::Result& result) {
+  bool ranges = false;
+  bool brackets = false;
+  bool busy = false;
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::Row& row : each.rows()) {
+      ranges = ranges || row.received_bps().trials() > 1;
+      brackets = brackets || OnlyOverLimit(each);
+      busy = busy || WasBusyBefore(each, row, Ends::kBoth);
+    }
+  }
+  std::string text;
+  if (ranges)
+    text += "every figure is the median of the good trials; (minimum..maximum) of what was received\n";
+  if (brackets) text += "[ ] medians of the trials over a limit, which do not count\n";
+  if (busy) {
+    absl::StrAppend(&text, kBusyMark,
+                    " the machine was already busy before the case: CPU and us/KB contain that work\n");
+  }
+  return text;
+}
+
 // Each warning with the trials that it came from, in the order of their first appearance.
 std::vector<std::string> Warnings(const v1::Result& result) {
   std::vector<std::string> order;
@@ -175,6 +232,7 @@ std::string RenderTable(const v1::Result& result, const Style& style) {
     if (each.rows_size() == 0) table.AddRow(EmptyCells(each, columns, WidthOf(columns)));
   }
   std::string text = table.rows() > 0 ? table.Render("", style.color) : "no case was run\n";
+  text += Legend(result);
   for (const std::string& note : Notes(result)) absl::StrAppend(&text, note, "\n");
   absl::StrAppend(&text, Colored(Words(EnumName(result.status())), MoodOf(result.status()), style));
   if (result.status() != v1::RUN_STATUS_RUNNING) absl::StrAppend(&text, ", exit code ", result.exit_code());

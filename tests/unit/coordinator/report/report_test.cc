@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "coordinator/report/figures.h"
 #include "coordinator/report/text_table.h"
 #include "tests/unit/coordinator/report/sample_result.h"
 
@@ -28,6 +29,68 @@ void ExpectGolden(const std::string& name, const std::string& text) {
   golden << file.rdbuf();
   ASSERT_TRUE(file.good()) << path;
   EXPECT_EQ(text, golden.str());
+}
+
+void SetSpread(v1::Spread& spread, double median, double min, double max) {
+  spread.set_median(median);
+  spread.set_min(min);
+  spread.set_max(max);
+  spread.set_trials(3);
+}
+
+// A result with the case of 4 UDP streams alone.
+v1::Result OneCase() {
+  v1::Result result = SampleResult();
+  result.mutable_cases()->DeleteSubrange(1, 2);
+  return result;
+}
+
+v1::TrialResult& AddOverLimitTrial(v1::CaseResult& each, double received_bps) {
+  v1::TrialResult& trial = *each.add_trials();
+  trial.set_status(v1::TRIAL_STATUS_OVER_LIMIT);
+  v1::EntryResult& entry = *trial.add_entries();
+  entry.set_entry("bulk");
+  entry.set_sent_bps(2 * received_bps);
+  entry.set_received_bps(received_bps);
+  entry.set_running_skew_ns(20'000'000);
+  return trial;
+}
+
+// The case without a good trial: both were over the limit of the skew.
+v1::Result OverLimit() {
+  v1::Result result = OneCase();
+  v1::CaseResult& each = *result.mutable_cases(0);
+  each.set_status(v1::CASE_STATUS_OVER_LIMIT);
+  each.set_good_trials(0);
+  each.add_reasons("trial 1 is over a limit: entry bulk: running skew 20ms is over limits.start_skew (5ms)");
+  v1::Row row;
+  row.set_entry("bulk");
+  row.set_protocol(v1::PROTOCOL_UDP);
+  row.set_streams(4);
+  *each.mutable_rows(0) = row;
+  AddOverLimitTrial(each, 1e9);
+  AddOverLimitTrial(each, 2e9);
+  return result;
+}
+
+// The sender's machine m1 did 0.9 cores of other work on 4 CPUs.
+v1::Result BusyBefore() {
+  v1::Result result = OneCase();
+  v1::TrialResult& trial = *result.mutable_cases(0)->add_trials();
+  v1::MachineResult& machine = *trial.add_machines();
+  machine.set_machine("m1");
+  machine.set_cpus(4);
+  machine.set_background_cores(0.9);
+  for (const char* name : {"a", "b"}) {
+    v1::HostResult& host = *trial.add_hosts();
+    host.set_host(name);
+    host.set_machine(name[0] == 'a' ? "m1" : "m2");
+  }
+  v1::Flow& flow = *trial.add_streams()->mutable_flow();
+  flow.set_entry("bulk");
+  flow.set_from_host("a");
+  flow.set_to_host("b");
+  return result;
 }
 
 TEST(ReportTest, Head) { ExpectGolden("head.txt", RenderHead(SampleResult(), {})); }
@@ -72,9 +135,77 @@ TEST(ReportTest, NetperfLeavesAColumnEmptyWhereStreamsDisagree) {
 TEST(ReportTest, TheTableOfTheStreamTestFits140Columns) {
   v1::Result result = SampleResult();
   result.mutable_cases()->DeleteSubrange(1, 1);  // the stream test is UDP alone
+  SetSpread(*result.mutable_cases(0)->mutable_rows(0)->mutable_received_bps(), 949.03e6, 900e6, 999e6);
   std::istringstream lines(RenderTable(result, {}));
   for (std::string line; std::getline(lines, line) && line.find("exit code") == std::string::npos;) {
     EXPECT_LE(DisplayWidth(line), 140u) << line;
+  }
+}
+
+TEST(ReportTest, CpuOfAMachineThatWasBusyBeforeTheCaseIsMarked) {
+  v1::Result result = BusyBefore();
+  const std::string table = RenderTable(result, {});
+  EXPECT_THAT(table, HasSubstr("3.12 (78%)*  5.95*"));
+  EXPECT_THAT(table, HasSubstr("2.04 (51%)   4.32"));  // the receiver's was not
+  EXPECT_THAT(table, HasSubstr("\n* the machine was already busy before the case"));
+  EXPECT_THAT(RenderNetperf(result), HasSubstr("already busy before the case"));
+  result.mutable_cases(0)->mutable_trials(0)->mutable_machines(0)->set_background_cores(0.4);  // 10%
+  EXPECT_THAT(RenderTable(result, {}), Not(HasSubstr("*")));
+}
+
+TEST(ReportTest, ACaseOverItsLimitShowsItsFiguresInBrackets) {
+  const std::string table = RenderTable(OverLimit(), {});
+  EXPECT_THAT(table, HasSubstr("[3.00 Gbps]  [1.50 Gbps]"));
+  EXPECT_THAT(table, HasSubstr("[20ms]  0/3 over limit"));
+  EXPECT_THAT(table, HasSubstr("\n[ ] medians of the trials over a limit"));
+}
+
+TEST(ReportTest, StreamTestSaysWhyThereAreNoFigures) {
+  EXPECT_THAT(RenderStreamTest(OverLimit()),
+              HasSubstr("** default: 4 streams: no figures, 0 of 3 trials are good (over limit): trial 1 is "
+                        "over a limit: entry bulk: running skew 20ms"));
+}
+
+TEST(ReportTest, MinimumAndMaximumTakeTheMediansUnit) {
+  v1::Result result = OneCase();
+  SetSpread(*result.mutable_cases(0)->mutable_rows(0)->mutable_received_bps(), 1.05e9, 0.9e9, 12.3e9);
+  EXPECT_THAT(RenderTable(result, {}), HasSubstr("1.05 Gbps (0.90..12.30)"));
+  result.mutable_cases(0)->mutable_rows(0)->mutable_received_bps()->set_trials(1);
+  EXPECT_THAT(RenderTable(result, {}), Not(HasSubstr("..")));
+}
+
+TEST(ReportTest, ServiceDemandHasThreeDigits) {
+  EXPECT_EQ(ThreeDigits(848.337), "848");
+  EXPECT_EQ(ThreeDigits(12.948), "12.9");
+  EXPECT_EQ(ThreeDigits(5.946), "5.95");
+  EXPECT_EQ(ThreeDigits(9.996), "10.0");
+  EXPECT_EQ(ThreeDigits(0.0123456), "0.0123");
+  EXPECT_EQ(ThreeDigits(1234.5), "1230");
+  EXPECT_EQ(ThreeDigits(0), "0.00");
+}
+
+TEST(ReportTest, NetperfHasNoUtilizationOfARoleOnASharedMachine) {
+  v1::Result result = SampleResult();
+  result.mutable_cases()->DeleteSubrange(0, 1);
+  const std::string text = RenderNetperf(result);
+  EXPECT_THAT(text, Not(HasSubstr("37.50")));
+  EXPECT_THAT(text, HasSubstr("left out where senders and receivers share a machine"));
+  EXPECT_THAT(RenderNetperf(OneCase()), Not(HasSubstr("left out")));
+}
+
+TEST(ReportTest, DetailHasTheSkewWithItsBoundAndTheJitterOfAStream) {
+  v1::Result result = SampleResult();
+  v1::TrialResult& trial = *result.mutable_cases(2)->mutable_trials(0);
+  v1::EntryResult& entry = *trial.mutable_entries(0);
+  entry.set_running_skew_ns(5'468'000);
+  entry.set_first_send_skew_ns(1'000'000);
+  entry.set_skew_bound_ns(218'000);
+  entry.set_wire_bps(1.05e9);
+  entry.set_in_flight_bytes(-1472);
+  trial.mutable_streams(0)->mutable_receiver()->set_jitter_ns(31'000);
+  const std::string detail = RenderDetail(result, {});
+  for (const char* part : {"5.468ms +-218us", "1ms +-218us", "1.05 Gbps", "-1472B", "31us"}) {
+    EXPECT_THAT(detail, HasSubstr(part));
   }
 }
 
@@ -122,6 +253,15 @@ TEST(LiveTest, AnIntervalIsOneLineWithoutLoss) {
   entry.set_received_bps(3.78e9);
   entry.set_retransmits(3);
   EXPECT_EQ(RenderLiveInterval(interval, {}, {}), "      1.10-1.20     4.20 Gbps     3.78 Gbps       3\n");
+}
+
+TEST(LiveTest, OnlyTcpHasAColumnOfRetransmits) {
+  v1::TrialStarted started;
+  started.set_case_index(0);  // UDP
+  EXPECT_THAT(RenderLiveTrialStarted(started, SampleResult(), {}),
+              HasSubstr("\n     s since T0          sent      received\n"));
+  started.set_case_index(1);  // TCP
+  EXPECT_THAT(RenderLiveTrialStarted(started, SampleResult(), {}), HasSubstr("received    retr\n"));
 }
 
 TEST(LiveTest, SeveralEntriesAreNamed) {

@@ -6,8 +6,11 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 
+#include "coordinator/report/report.h"
+#include "tests/unit/coordinator/report/sample_result.h"
 #include "tutti/v1/result.pb.h"
 
 namespace tutti::report {
@@ -34,6 +37,8 @@ std::string Trim(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
+constexpr char kColumnsSection[] = "The table's columns";  // of the text reports, not of a message
+
 // Section -> field -> its line.
 std::map<std::string, std::map<std::string, FieldLine>> ReadDocument() {
   std::ifstream file(std::string(TUTTI_SOURCE_DIR) + "/docs/result.md");
@@ -42,7 +47,7 @@ std::map<std::string, std::map<std::string, FieldLine>> ReadDocument() {
   std::string line;
   while (std::getline(file, line)) {
     if (line.rfind("## ", 0) == 0) section = line.substr(3);
-    if (line.rfind("| `", 0) != 0) continue;
+    if (line.rfind("| `", 0) != 0 || section == kColumnsSection) continue;
     std::vector<std::string> cells;
     for (size_t at = 1; at < line.size();) {
       const size_t end = line.find('|', at);
@@ -54,6 +59,28 @@ std::map<std::string, std::map<std::string, FieldLine>> ReadDocument() {
     sections[section][cells[0].substr(1, cells[0].size() - 2)] = {cells[2], cells[3]};
   }
   return sections;
+}
+
+// The names of a table's columns are at least two blanks apart.
+TEST(ResultDocumentTest, EveryColumnOfTheTableIsExplained) {
+  std::ifstream file(std::string(TUTTI_SOURCE_DIR) + "/docs/result.md");
+  std::stringstream all;
+  all << file.rdbuf();
+  std::string section = all.str();
+  section = section.substr(section.find(kColumnsSection));
+  section = section.substr(0, section.find("\n## "));
+  const std::string table = RenderTable(SampleResult(), {});
+  const std::string header = table.substr(0, table.find('\n')) + "  ";
+  size_t columns = 0;
+  for (size_t at = 0; at < header.size();) {
+    const size_t end = header.find("  ", at);
+    const std::string name = Trim(header.substr(at, end - at));
+    at = end + 2;
+    if (name.empty() || name == "socket_buffer") continue;  // an axis of the sample's matrix
+    EXPECT_NE(section.find("`" + name + "`"), std::string::npos) << name;
+    ++columns;
+  }
+  EXPECT_EQ(columns, 14u);  // every one but the axis
 }
 
 TEST(ResultDocumentTest, EveryFieldIsDefinedAndNullIsExplainedWhereItCanBe) {

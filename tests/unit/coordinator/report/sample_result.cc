@@ -160,7 +160,6 @@ void AddGoodTcp(v1::Result& result) {
   Set(*row.mutable_sent_bps(), 949.03e6, 949.03e6, 949.03e6, 3);
   Set(*row.mutable_received_bps(), 949.03e6, 949.03e6, 949.03e6, 3);
   Set(*row.mutable_retransmits(), 17, 3, 40, 3);
-  Set(*row.mutable_running_skew_ns(), 0, 0, 0, 3);
   Set(*row.mutable_elapsed_s(), 10.05, 10.05, 10.05, 3);
   row.set_loss_note("TCP: lost segments are sent again, see retransmits");
   SetCpu(*row.mutable_sender_cpu(), 1.5, 0.375, 0);
