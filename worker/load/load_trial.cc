@@ -110,13 +110,16 @@ absl::Status SocketLoadTrial::StartThreads() {
 void SocketLoadTrial::RunStream(size_t index) {
   Stream& stream = *streams_[index];
   control_.MarkReady(index, Annotate(SettleStream(stream), stream.Name()));
+  // After pinning, so that the pages lie near the CPU that uses them; behind PREPARE, which nothing can abort
+  // before it has returned the trial.
+  stream.TouchBuffers(control_);
+  control_.MarkTouched();
   if (const TrialClock* clock = control_.WaitArmed()) stream.Run(*clock, control_, spin_);
   control_.MarkFinished(index);
   control_.WaitStop();
 }
 
-// On the stream's own thread, whose priority this sets; buffers are touched after pinning, so that they lie
-// near the CPU that uses them.
+// On the stream's own thread.
 absl::Status SocketLoadTrial::SettleStream(Stream& stream) {
   if (const std::optional<uint32_t> cpu = stream.config().cpu) {
     const absl::Status pinned = PinThisThread(*cpu);
@@ -129,7 +132,6 @@ absl::Status SocketLoadTrial::SettleStream(Stream& stream) {
     if (pinned.ok()) report.cpu = cpu;
     if (!pinned.ok() && !stream.config().best_effort) return pinned;
   }
-  stream.TouchBuffers();
   return absl::OkStatus();
 }
 
@@ -149,7 +151,12 @@ std::vector<BoundPort> SocketLoadTrial::bound_ports() const {
 }
 
 absl::Status SocketLoadTrial::Connect(const std::vector<BoundPort>& targets, HostTime deadline) {
-  return ConnectStreams(streams_, targets, deadline, clock_, control_);
+  TUTTI_RETURN_IF_ERROR(ConnectStreams(streams_, targets, deadline, clock_, control_));
+  if (control_.WaitTouched(streams_.size(), After(deadline - clock_.Now()))) return absl::OkStatus();
+  if (control_.stopping()) return absl::CancelledError("the trial was aborted while its buffers were filled");
+  return absl::DeadlineExceededError(
+      "the streams' buffers are not filled yet; make message_size or read_size smaller, or use fewer "
+      "streams");
 }
 
 absl::Status SocketLoadTrial::Arm(const ClockMapping& mapping, TimelineTime t0,

@@ -166,7 +166,8 @@ class LoadTrial {
  public:
   // `clock` outlives the trial and runs at the speed of this process's CLOCK_MONOTONIC, at any distance from
   // it. PREPARE: opens, configures and binds the sockets (receivers also listen), reads every option back,
-  // starts and pins the threads, allocates every buffer and cohort array. All streams are tried; on failure
+  // starts and pins the threads, allocates every buffer and cohort array; the threads go on filling the
+  // buffers behind it. All streams are tried; on failure
   // the status names the first failed stream and `failed_streams()` of the returned object is not available:
   // the error has it all.
   static absl::StatusOr<std::unique_ptr<LoadTrial>> Prepare(std::vector<StreamConfig> streams,
@@ -175,7 +176,8 @@ class LoadTrial {
 
   virtual std::vector<BoundPort> bound_ports() const = 0;  // of the receivers
 
-  // Senders connect, all in parallel; receivers wait for their sender's connection (TCP).
+  // Senders connect, all in parallel; receivers wait for their sender's connection (TCP), and both for their
+  // buffers to be filled.
   virtual absl::Status Connect(const std::vector<BoundPort>& targets, HostTime deadline) = 0;
 
   // ARM: from here the threads start by themselves at `t0`. `on_edge` is called on the sampler's thread right

@@ -61,8 +61,9 @@ class Stream {
   virtual absl::Status OnReady() { return absl::OkStatus(); }
   virtual absl::Status ConnectTimedOut() const { return absl::OkStatus(); }
 
-  // Writes to every page that Run will use, on the thread that will use it.
-  virtual void TouchBuffers() {}
+  // Writes to every page that Run will use, on the thread that will use it; returns early when the trial
+  // stops. Runs beside the phases up to ARM, so it leaves the report alone.
+  virtual void TouchBuffers(const TrialControl& control) {}
   // Moves the bytes: a sender from T0 to the end of COOLDOWN, a receiver until it has drained; both at most
   // until the trial stops. `spin`: the last stretch before T0 is worth a busy CPU.
   virtual void Run(const TrialClock& clock, const TrialControl& control, bool spin) = 0;

@@ -22,7 +22,7 @@ absl::Status TcpReceiver::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(local_, BindReceiver(listener_.get(), config_, wanted));
   report_.local_endpoint = local_.ToString();
   report_.peer_endpoint = config_.peer_address;
-  buffer_.resize(report_.read_size_bytes);
+  TUTTI_RETURN_IF_ERROR(buffer_.Allocate(report_.read_size_bytes));
   return absl::OkStatus();
 }
 
@@ -64,7 +64,9 @@ absl::Status TcpReceiver::ConnectTimedOut() const {
                                   : std::string("nobody connected: is a packet filter dropping it?"));
 }
 
-void TcpReceiver::TouchBuffers() { std::fill(buffer_.begin(), buffer_.end(), 1); }
+void TcpReceiver::TouchBuffers(const TrialControl& control) {
+  buffer_.Touch([&control] { return control.stopping(); });
+}
 
 void TcpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool) {
   const int fd = connection_.get();

@@ -1,8 +1,7 @@
 // Workload: accepts its sender's one connection and reads it to the end.
 #pragma once
 
-#include <vector>
-
+#include "worker/load/message_buffer.h"
 #include "worker/load/stream.h"
 
 namespace tutti::load {
@@ -17,7 +16,7 @@ class TcpReceiver final : public Stream {
   Wish wish() const override;
   absl::Status OnReady() override;
   absl::Status ConnectTimedOut() const override;
-  void TouchBuffers() override;
+  void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   void ReadTcp(Edge& edge, size_t index) const override;
 
@@ -31,7 +30,7 @@ class TcpReceiver final : public Stream {
   FileDescriptor connection_;
   SocketAddress local_;
   SocketAddress peer_;
-  std::vector<unsigned char> buffer_;
+  MessageBuffer buffer_;
   uint64_t foreign_ = 0;
   int64_t first_ns_ = 0;
   int64_t last_ns_ = 0;

@@ -27,7 +27,7 @@ absl::Status TcpSender::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(local_, SocketAddress::Parse(config_.local_address, 0));
   TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, local_.family(), report_.options));
   TUTTI_RETURN_IF_ERROR(BindSource(socket_.get(), config_, local_));
-  message_.resize(config_.message_size_bytes);
+  TUTTI_RETURN_IF_ERROR(message_.Allocate(config_.message_size_bytes));
   return absl::OkStatus();
 }
 
@@ -62,7 +62,9 @@ absl::Status TcpSender::Connected() {
   return ReadBackSocketOptions(socket_.get(), local_.family(), config_, report_.options);
 }
 
-void TcpSender::TouchBuffers() { FillPayload(message_); }
+void TcpSender::TouchBuffers(const TrialControl& control) {
+  FillPayload(message_, [&control] { return control.stopping(); });
+}
 
 void TcpSender::Run(const TrialClock& clock, const TrialControl& control, bool spin) {
   if (!WaitForStart(clock, control, spin)) return;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
+#include "worker/load/message_buffer.h"
 #include "worker/load/pacer.h"
 #include "worker/load/send_record.h"
 #include "worker/load/stream.h"
@@ -20,7 +20,7 @@ class TcpSender final : public Stream {
   Wish wish() const override;
   absl::Status OnReady() override;
   absl::Status ConnectTimedOut() const override;
-  void TouchBuffers() override;
+  void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   void ReadTcp(Edge& edge, size_t index) const override;
 
@@ -37,7 +37,7 @@ class TcpSender final : public Stream {
   SocketAddress local_;
   SocketAddress peer_;
   bool connecting_ = false;
-  std::vector<unsigned char> message_;
+  MessageBuffer message_;
   SendRecord record_;
   std::optional<Pacer> pacer_;
 };

@@ -42,6 +42,20 @@ absl::Status TrialControl::WaitReady() {
   return ready_status_;
 }
 
+void TrialControl::MarkTouched() {
+  const MutexLock lock(mutex_);
+  ++touched_;
+  changed_.NotifyAll();
+}
+
+bool TrialControl::WaitTouched(size_t streams, std::chrono::steady_clock::time_point deadline) {
+  const MutexLock lock(mutex_);
+  while (touched_ < streams && !stopping()) {
+    if (!changed_.WaitUntil(mutex_, deadline)) break;
+  }
+  return touched_ >= streams && !stopping();
+}
+
 void TrialControl::Arm(const TrialClock& clock) {
   const MutexLock lock(mutex_);
   clock_ = clock;

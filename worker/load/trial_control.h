@@ -38,6 +38,11 @@ class TrialControl {
   // The first error that a thread was ready with, or ok.
   absl::Status WaitReady();
 
+  // One stream's buffers are filled, or their filling was stopped.
+  void MarkTouched();
+  // Blocks until `streams` were marked; false if the trial stops first or the deadline passes.
+  bool WaitTouched(size_t streams, std::chrono::steady_clock::time_point deadline);
+
   void Arm(const TrialClock& clock);
   // Blocks until armed; nullptr if the trial stops instead.
   const TrialClock* WaitArmed();
@@ -61,6 +66,7 @@ class TrialControl {
   std::atomic<bool> aborted_ = false;
   Mutex mutex_;
   CondVar changed_;
+  size_t touched_ TUTTI_GUARDED_BY(mutex_) = 0;
   bool armed_ TUTTI_GUARDED_BY(mutex_) = false;
   TrialClock clock_;  // constant once armed_
   absl::Status ready_status_ TUTTI_GUARDED_BY(mutex_);

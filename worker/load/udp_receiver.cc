@@ -41,7 +41,7 @@ absl::Status UdpReceiver::Prepare() {
   TUTTI_RETURN_IF_ERROR(ReadBackSocketOptions(socket_.get(), wanted.family(), config_, report_.options));
   report_.local_endpoint = local_.ToString();
   report_.peer_endpoint = config_.peer_address;
-  buffer_.resize(report_.read_size_bytes);
+  TUTTI_RETURN_IF_ERROR(buffer_.Allocate(report_.read_size_bytes));
   if (has_header_) {
     cohorts_.resize(grid_.cohorts());
   } else {
@@ -54,7 +54,9 @@ absl::Status UdpReceiver::Prepare() {
   return absl::OkStatus();
 }
 
-void UdpReceiver::TouchBuffers() { std::fill(buffer_.begin(), buffer_.end(), 1); }
+void UdpReceiver::TouchBuffers(const TrialControl& control) {
+  buffer_.Touch([&control] { return control.stopping(); });
+}
 
 std::optional<uint32_t> UdpReceiver::ReadDrops() const { return SocketDrops(socket_.get()); }
 

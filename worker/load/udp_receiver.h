@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "worker/load/jitter.h"
+#include "worker/load/message_buffer.h"
 #include "worker/load/sequence_tracker.h"
 #include "worker/load/stream.h"
 
@@ -18,7 +19,7 @@ class UdpReceiver final : public Stream {
 
   absl::Status Prepare() override;
   uint16_t bound_port() const override { return local_.port(); }
-  void TouchBuffers() override;
+  void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   std::optional<uint32_t> ReadDrops() const override;
 
@@ -42,7 +43,7 @@ class UdpReceiver final : public Stream {
   SocketAddress local_;
   SocketAddress peer_;
   SocketAddress source_;  // of the datagram in the buffer, where there is no header to tell
-  std::vector<unsigned char> buffer_;
+  MessageBuffer buffer_;
   std::vector<ReceivedCohort> cohorts_;
   CohortCursor cursor_;
   SequenceTracker tracker_;

@@ -36,7 +36,7 @@ absl::Status UdpSender::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, local_.family(), report_.options));
   TUTTI_RETURN_IF_ERROR(BindSource(socket_.get(), config_, local_));
   TUTTI_RETURN_IF_ERROR(SetCallTimeouts(socket_.get(), kWakeUpNs));
-  message_.resize(config_.message_size_bytes);
+  TUTTI_RETURN_IF_ERROR(message_.Allocate(config_.message_size_bytes));
   if (has_header_) {
     cohorts_.resize(grid_.cohorts());
   } else {
@@ -69,7 +69,9 @@ void UdpSender::DescribePath() {
                     local_.family() == AF_INET6 ? "IPv6" : "IPv4"));
 }
 
-void UdpSender::TouchBuffers() { FillPayload(message_); }
+void UdpSender::TouchBuffers(const TrialControl& control) {
+  FillPayload(message_, [&control] { return control.stopping(); });
+}
 
 void UdpSender::Run(const TrialClock& clock, const TrialControl& control, bool spin) {
   if (WaitForStart(clock, control, spin)) SendLoop(clock, control);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "worker/load/message_buffer.h"
 #include "worker/load/pacer.h"
 #include "worker/load/send_failures.h"
 #include "worker/load/send_record.h"
@@ -17,7 +18,7 @@ class UdpSender final : public Stream {
 
   absl::Status Prepare() override;
   absl::Status BeginConnect(uint16_t target_port) override;
-  void TouchBuffers() override;
+  void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
 
  private:
@@ -33,7 +34,7 @@ class UdpSender final : public Stream {
   FileDescriptor socket_;
   SocketAddress local_;
   SocketAddress peer_;
-  std::vector<unsigned char> message_;
+  MessageBuffer message_;
   std::vector<SentCohort> cohorts_;
   CohortCursor cursor_;
   SendRecord record_;
