@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace tutti::load {
 
@@ -42,5 +43,8 @@ class Pacer {
 // How many messages make a stream "running": its 100th, or at a rate as many as carry 10 ms of it, at least
 // one.
 uint64_t RunningMessages(uint64_t rate_bps_or_0, uint64_t message_size_bytes);
+
+// What to say of a rate at which the window may pass without a message; empty if each window has one.
+std::string LowRateWarning(uint64_t rate_bps, uint64_t message_size_bytes, int64_t window_ns);
 
 }  // namespace tutti::load

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
+#include "worker/load/pacer.h"
 
 namespace tutti::load {
 namespace {
@@ -29,6 +30,11 @@ Stream::Stream(StreamConfig config, const WindowGrid& grid) : config_(std::move(
   report_.side = config_.side;
   if (sends()) {
     report_.max_send_call_bytes = config_.message_size_bytes;
+    if (config_.rate_bps) {
+      std::string warning = LowRateWarning(*config_.rate_bps, config_.message_size_bytes,
+                                           grid_.window_end_ns() - grid_.window_begin_ns());
+      if (!warning.empty()) Warn(std::move(warning));
+    }
   } else {
     report_.read_size_bytes =
         config_.read_size_bytes.value_or(DefaultReadSizeBytes(config_.protocol, config_.message_size_bytes));

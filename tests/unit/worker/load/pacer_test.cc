@@ -1,11 +1,12 @@
 #include "worker/load/pacer.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/worker/load/two_ends.h"
 
 namespace tutti::load {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kS = 1'000 * kMs;
 
 TEST(Pacer, SpacesMessagesByTheRate) {
@@ -73,6 +74,31 @@ TEST(RunningMessages, IsTenMillisecondsOfTheRateAndAtLeastOne) {
   EXPECT_EQ(RunningMessages(80'000'100, 1000), 101u);  // a little more needs one more message
   EXPECT_EQ(RunningMessages(1'000'000, 1472), 1u);     // 10,000 bit, a message has 11,776
   EXPECT_EQ(RunningMessages(50, 1472), 1u);
+}
+
+TEST(LowRateWarning, NamesAMessageThatTakesLongerThanTheWindow) {
+  // 1472 B are 11776 bits.
+  EXPECT_EQ(
+      LowRateWarning(1, 1472, 2'000'000'000),
+      "1 message of 1472B takes 11776s at 1bps: longer than the window of 2s; raise the rate or shorten "
+      "message_size");
+}
+
+TEST(LowRateWarning, IsSilentWhereEachWindowHasAMessage) {
+  EXPECT_EQ(LowRateWarning(5888, 1472, 2'000'000'000), "");  // exactly one a window
+  EXPECT_NE(LowRateWarning(5887, 1472, 2'000'000'000), "");
+  EXPECT_EQ(LowRateWarning(UINT64_MAX, 1, INT64_MAX), "");
+  EXPECT_NE(LowRateWarning(1, 1 << 30, 1'000'000'000), "");
+}
+
+TEST(LowRateWarning, IsInTheReportOfTheSender) {
+  StreamConfig config = End(1, Side::kSend, Protocol::kNull, 1472);
+  config.rate_bps = 1;
+  const auto trial = LoadTrial::Prepare({config}, kShort, SystemClock::Get());
+  ASSERT_TRUE(trial.ok()) << trial.status();
+  EXPECT_THAT(
+      (*trial)->Report().streams[0].warnings,
+      ::testing::ElementsAre(::testing::HasSubstr("takes 11776s at 1bps: longer than the window of 110ms")));
 }
 
 }  // namespace
