@@ -30,9 +30,14 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
     // What does not parse is StartServer's to refuse.
     if (endpoint.ok() && !endpoint->loopback && !options.lab) runs_options.insecure = true;
   }
-  // Nobody can reach them yet, so they may be made on this thread; what they post waits for them.
-  server->fleet_ = std::make_unique<fleet::Fleet>(executor, options.fleet);
-  server->runs_ = std::make_unique<run::Runs>(executor, *server->fleet_, runs_options);
+  // On their own thread, where their timers run.
+  std::promise<void> made;
+  executor.Post([&] {
+    server->fleet_ = std::make_unique<fleet::Fleet>(executor, options.fleet);
+    server->runs_ = std::make_unique<run::Runs>(executor, *server->fleet_, runs_options);
+    made.set_value();
+  });
+  made.get_future().wait();
   server->session_service_ = std::make_unique<fleet::SessionService>(executor, *server->fleet_);
   server->run_service_ = std::make_unique<RunService>(executor, *server->runs_);
   server->fleet_service_ = std::make_unique<FleetService>(executor, *server->fleet_);

@@ -81,7 +81,7 @@ class SessionServiceTest : public testing::Test {
     ASSERT_NE(mkdtemp(name), nullptr);
     folder_ = name;
     executor_ = std::make_unique<ThreadExecutor>("test");
-    fleet_ = std::make_unique<Fleet>(*executor_, FleetOptions());
+    OnExecutor([this] { fleet_ = std::make_unique<Fleet>(*executor_, FleetOptions()); });
     service_ = std::make_unique<SessionService>(*executor_, *fleet_);
     net::ServerOptions options;
     options.listen = {Address()};
