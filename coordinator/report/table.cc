@@ -190,7 +190,9 @@ std::string Legend(const v1::Result& result) {
     for (const v1::Row& row : each.rows()) {
       ranges = ranges || row.received_bps().trials() > 1;
       brackets = brackets || OnlyOverLimit(each);
-      busy = busy || WasBusyBefore(each, row, Ends::kBoth);
+      const bool has_cpu = row.sender_cpu().has_cores_busy() || row.receiver_cpu().has_cores_busy() ||
+                           row.both_ends().has_cores_busy();
+      busy = busy || (has_cpu && WasBusyBefore(each, row, Ends::kBoth));
     }
   }
   std::string text;

@@ -149,6 +149,10 @@ TEST(ReportTest, CpuOfAMachineThatWasBusyBeforeTheCaseIsMarked) {
   EXPECT_THAT(table, HasSubstr("2.04 (51%)   4.32"));  // the receiver's was not
   EXPECT_THAT(table, HasSubstr("\n* the machine was already busy before the case"));
   EXPECT_THAT(RenderNetperf(result), HasSubstr("already busy before the case"));
+  v1::Result without_cpu = result;
+  without_cpu.mutable_cases(0)->mutable_rows(0)->clear_sender_cpu();
+  without_cpu.mutable_cases(0)->mutable_rows(0)->clear_receiver_cpu();
+  EXPECT_THAT(RenderTable(without_cpu, {}), Not(HasSubstr("*")));  // a mark's meaning without the mark
   result.mutable_cases(0)->mutable_trials(0)->mutable_machines(0)->set_background_cores(0.4);  // 10%
   EXPECT_THAT(RenderTable(result, {}), Not(HasSubstr("*")));
 }
