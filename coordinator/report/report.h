@@ -49,7 +49,8 @@ std::string RenderLiveEvent(const tutti::v1::RunEvent& event, const tutti::v1::R
 std::string RenderHead(const tutti::v1::Result& result, const Style& style);
 // One line per case x entry x direction; then status, exit code and every reason.
 std::string RenderTable(const tutti::v1::Result& result, const Style& style);
-// Entries with their skews and bounds, machines with a strip of their CPUs, hosts, streams: asked and got, rtt, cwnd, path MTU, drops, warnings.
+// Entries with their skews and bounds, machines with a strip of their CPUs, hosts, streams: asked and got,
+// rtt, cwnd, path MTU, drops, warnings.
 std::string RenderDetail(const tutti::v1::Result& result, const Style& style);
 // The intervals of all hosts on one time axis.
 std::string RenderTimeline(const tutti::v1::Result& result, const Style& style);
