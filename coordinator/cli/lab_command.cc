@@ -2,9 +2,12 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coordinator/cli/command.h"
@@ -38,16 +41,24 @@ struct RunArguments {
   RunOptions options;
 };
 
-// Whether the workers are there, for the start of a lab.
-absl::StatusOr<int> CountIdleWorkers(const std::string& coordinator_address) {
-  const auto client = MakeCoordinatorClient({.address = coordinator_address});
-  if (!client.ok()) return client.status();
-  const auto workers = (*client)->ListWorkers();
-  if (!workers.ok()) return workers.status();
-  int idle = 0;
-  for (const auto& worker : workers->workers())
-    idle += worker.state() == tutti::v1::WorkerInfo::STATE_IDLE ? 1 : 0;
-  return idle;
+// Tells the start of a lab how many workers are there. One client for all its questions: to start and end
+// gRPC for each would take longer than the workers need.
+std::function<absl::StatusOr<int>(const std::string&)> IdleWorkerCounter() {
+  const auto client = std::make_shared<std::unique_ptr<CoordinatorClient>>();
+  return [client](const std::string& coordinator_address) -> absl::StatusOr<int> {
+    if (*client == nullptr) {
+      absl::StatusOr<std::unique_ptr<CoordinatorClient>> made =
+          MakeCoordinatorClient({.address = coordinator_address});
+      if (!made.ok()) return made.status();
+      *client = *std::move(made);
+    }
+    const auto workers = (*client)->ListWorkers();
+    if (!workers.ok()) return workers.status();
+    return static_cast<int>(std::count_if(workers->workers().begin(), workers->workers().end(),
+                                          [](const tutti::v1::WorkerInfo& worker) {
+                                            return worker.state() == tutti::v1::WorkerInfo::STATE_IDLE;
+                                          }));
+  };
 }
 
 void SayWhatIsForbidden(const tutti::v1::Plan& plan) {
@@ -84,7 +95,7 @@ int LabRun(RunArguments& arguments) {
   arguments.lab.ipv6 = arguments.lab.ipv6 || AsksForIpv6(*plan);
   QuitWhenInterrupted();
   // Before the client: gRPC has threads, and the lab's processes must be forked by a program that has none.
-  arguments.lab.registered_workers = CountIdleWorkers;
+  arguments.lab.registered_workers = IdleWorkerCounter();
   const absl::StatusOr<std::unique_ptr<lab::Lab>> running = lab::Lab::Start(arguments.lab);
   if (!running.ok()) return Fail(running.status(), kInternal);
   if (!arguments.options.quiet) {
@@ -129,7 +140,7 @@ void AddLabRun(CLI::App& lab_command, Chosen& chosen) {
 // ----------------------------------------------------------------------------------------------
 
 int LabUp(lab::LabOptions& options) {
-  options.registered_workers = CountIdleWorkers;
+  options.registered_workers = IdleWorkerCounter();
   const absl::StatusOr<lab::LabRecord> record = lab::Up(options);
   if (!record.ok()) return Fail(record.status(), absl::IsAlreadyExists(record.status()) ? kUsage : kInternal);
   std::cout << "lab " << record->name << " is up (" << record->kind << ")\n";

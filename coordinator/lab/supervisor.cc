@@ -157,10 +157,12 @@ absl::Status Supervisor::MakeBridge() {
 absl::Status Supervisor::StartCoordinator() {
   DaemonSpec spec;
   spec.name = "coordinator";
-  spec.command = {options_.coordinator_program, "--listen", absl::StrCat("unix:", SocketPath(folder_))};
+  spec.command = {options_.coordinator_program};
   if (!spec_.loopback) {
     spec.command.insert(spec.command.end(), {"--listen", absl::StrCat(BridgeIpv4(), ":", kCoordinatorPort)});
   }
+  // Last: once it answers here it listens for the workers too.
+  spec.command.insert(spec.command.end(), {"--listen", absl::StrCat("unix:", SocketPath(folder_))});
   spec.command.push_back("--lab");
   spec.command.insert(spec.command.end(), options_.coordinator_args.begin(), options_.coordinator_args.end());
   spec.log_path = absl::StrCat(log_dir_, "/coordinator.log");
