@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "common/time/clock.h"
 #include "tutti/v1/session.pb.h"
 
