@@ -37,7 +37,7 @@ absl::Status EnterShiftedTime(int64_t offset_ns);
 uint64_t NetworkNamespaceOf(int pid);
 
 // Kills (SIGKILL) what is in one of these network namespaces, the caller excepted: commands that `lab exec`
-// left there.
+// left there. The caller holds each of them open, or the inode may by now be that of a stranger's namespace.
 void KillMembers(const std::set<uint64_t>& network_namespaces);
 
 // Makes sockets that were orphaned by kill -9 give up after one retransmission, since they hold their

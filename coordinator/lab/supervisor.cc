@@ -16,8 +16,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -90,7 +90,13 @@ class Supervisor {
   std::string kind_;
   std::string folder_;
   std::string log_dir_;
-  std::set<uint64_t> networks_;  // network namespaces of the lab
+  // Holds the network namespace of a process of the lab open until that process has ended: the kernel gives
+  // the inode of a namespace that is gone to the next one, a stranger's.
+  void HoldNetworkOf(pid_t pid);
+  // Kills what `lab exec` left in it and lets it go.
+  void EndNetworkOf(pid_t pid);
+
+  std::map<pid_t, int> network_fds_;  // by process
   std::unique_ptr<RouteSocket> routes_;
   Daemon coordinator_;
   std::vector<Daemon> workers_;  // in the order of hosts
@@ -133,7 +139,7 @@ absl::Status Supervisor::MakeFolder() {
     if (getppid() != spec_.starter) return absl::CancelledError("the command that started the lab has ended");
     TUTTI_RETURN_IF_ERROR(MountTmpfs(folder_));
     mounted_ = true;
-    networks_.insert(NetworkNamespaceOf(getpid()));
+    HoldNetworkOf(getpid());
   }
   log_dir_ = options_.log_dir.empty() ? absl::StrCat(folder_, "/logs") : options_.log_dir;
   if (options_.log_dir.empty() && mkdir(log_dir_.c_str(), 0700) != 0) {
@@ -224,7 +230,7 @@ absl::Status Supervisor::MakeLinks() {
   if (spec_.loopback) return absl::OkStatus();
   for (int index = 1; index <= options_.hosts; ++index) {
     const std::string name = HostName(index);
-    networks_.insert(NetworkNamespaceOf(workers_[index - 1].pid));
+    HoldNetworkOf(workers_[index - 1].pid);
     TUTTI_RETURN_IF_ERROR(
         routes_->AddVeth(name, kBridge, kHostLink, workers_[index - 1].pid, static_cast<uint16_t>(index)));
     TUTTI_RETURN_IF_ERROR(routes_->SetUp(name));
@@ -352,6 +358,7 @@ void Supervisor::Reap() {
     Daemon& daemon = worker == workers_.end() ? coordinator_ : *worker;
     daemon.alive = false;
     daemon.end = DescribeWaitStatus(wait_status);
+    EndNetworkOf(pid);
     // A step that failed has said why.
     const absl::Status reason = ReadProgress(daemon);
     const std::string text = reason.ok() ? DescribeEnd(daemon) : std::string(reason.message());
@@ -371,6 +378,20 @@ void Supervisor::Watch() {
 bool Supervisor::AnyAlive(bool workers) const {
   if (!workers) return coordinator_.alive;
   return std::any_of(workers_.begin(), workers_.end(), [](const Daemon& d) { return d.alive; });
+}
+
+void Supervisor::HoldNetworkOf(pid_t pid) {
+  const int fd = open(absl::StrCat("/proc/", pid, "/ns/net").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) network_fds_[pid] = fd;
+}
+
+void Supervisor::EndNetworkOf(pid_t pid) {
+  const auto held = network_fds_.find(pid);
+  if (held == network_fds_.end()) return;
+  struct stat info {};
+  if (fstat(held->second, &info) == 0) KillMembers({info.st_ino});
+  close(held->second);
+  network_fds_.erase(held);
 }
 
 void Supervisor::EndDaemons(bool workers) {
@@ -400,7 +421,7 @@ void Supervisor::TakeDown() {
   // Workers first: their sessions close while the coordinator can still answer.
   EndDaemons(/*workers=*/true);
   EndDaemons(/*workers=*/false);
-  KillMembers(networks_);
+  while (!network_fds_.empty()) EndNetworkOf(network_fds_.begin()->first);
   if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
   if (!spec_.record_path.empty()) unlink(spec_.record_path.c_str());
   if (!folder_.empty()) RemoveLabFolder(folder_);
