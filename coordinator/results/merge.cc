@@ -48,6 +48,9 @@ v1::StreamResult MergeStream(const StreamView& stream, const StreamLoss& loss, c
     if (stream.tcp() && receiver->kernel_bytes.has_value()) {
       result.set_kernel_received_bytes(*receiver->kernel_bytes);
     }
+    if (stream.tcp() && receiver->queue_change_bytes.has_value()) {
+      result.set_receive_queue_change_bytes(*receiver->queue_change_bytes);
+    }
     result.mutable_received_bytes_intervals()->Add(receiver->interval_bytes.begin(),
                                                    receiver->interval_bytes.end());
   }

@@ -29,6 +29,13 @@ std::optional<uint64_t> Difference(const v1::EdgeSample& begin, const v1::EdgeSa
   return after[i] - before[i];
 }
 
+// A level, unlike a counter, may fall. nullopt where it is absent.
+std::optional<int64_t> QueueChange(const v1::EdgeSample& begin, const v1::EdgeSample& end, size_t index) {
+  const int i = static_cast<int>(index);
+  if (i >= begin.queued_bytes_size() || i >= end.queued_bytes_size()) return std::nullopt;
+  return static_cast<int64_t>(end.queued_bytes(i)) - static_cast<int64_t>(begin.queued_bytes(i));
+}
+
 void PlaceEdges(const Grid& grid, HostSeries& host) {
   const HostInput& input = *host.input;
   host.edges.assign(grid.intervals + 1, nullptr);
@@ -121,6 +128,7 @@ EndSeries ReadEnd(const HostSeries& host, size_t column, const v1::StreamReport*
     return end;
   }
   end.kernel_bytes = Difference(first, last, &v1::EdgeSample::kernel_bytes, column);
+  end.queue_change_bytes = QueueChange(first, last, column);
   if (end.side == v1::SIDE_SEND) {
     end.retransmits = Difference(first, last, &v1::EdgeSample::retransmits, column);
   }

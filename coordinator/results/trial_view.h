@@ -41,6 +41,7 @@ struct EndSeries {
   std::vector<uint64_t> interval_bytes;  // all intervals, or empty; the sum is `bytes`
   std::optional<uint64_t> retransmits;   // senders
   std::optional<uint64_t> kernel_bytes;
+  std::optional<int64_t> queue_change_bytes;
   bool failed() const { return report != nullptr && report->has_error(); }
 };
 

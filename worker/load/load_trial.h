@@ -79,6 +79,7 @@ struct Edge {
   std::vector<uint64_t> kernel_bytes;
   std::vector<uint64_t> rtt_us;
   std::vector<uint64_t> cwnd_segments;
+  std::vector<uint64_t> queued_bytes;
 };
 
 struct SentCohort {

@@ -24,7 +24,7 @@ Sampler::Sampler(const WindowGrid& grid, const std::vector<std::unique_ptr<Strea
       first_drops_(streams.size()),
       last_drops_(streams.size()) {
   for (auto* column : {&edge_.bytes, &edge_.messages, &edge_.thread_cpu_ns, &edge_.retransmits,
-                       &edge_.kernel_bytes, &edge_.rtt_us, &edge_.cwnd_segments}) {
+                       &edge_.kernel_bytes, &edge_.rtt_us, &edge_.cwnd_segments, &edge_.queued_bytes}) {
     column->assign(streams.size(), 0);
   }
 }

@@ -1,7 +1,9 @@
 #include "worker/load/tcp_info.h"
 
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cstring>
@@ -55,6 +57,12 @@ std::optional<TcpInfo> ReadTcpInfo(int fd, Side side) {
   info.rwnd_limited_us = raw.tcpi_rwnd_limited;
   info.sndbuf_limited_us = raw.tcpi_sndbuf_limited;
   return WithoutSynAndFin(info, side, raw.tcpi_state);
+}
+
+uint64_t UnreadBytes(int fd) {
+  int unread = 0;
+  if (ioctl(fd, SIOCINQ, &unread) != 0 || unread < 0) return 0;
+  return static_cast<uint64_t>(unread);
 }
 
 uint64_t KernelBytes(const TcpInfo& info, Side side) {

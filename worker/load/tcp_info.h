@@ -17,6 +17,9 @@ std::optional<TcpInfo> ReadTcpInfo(int fd, Side side);
 // The correction alone. `state` is tcpi_state.
 TcpInfo WithoutSynAndFin(TcpInfo info, Side side, uint8_t state);
 
+// Payload that has arrived and was not read yet (SIOCINQ); 0 if the socket cannot be asked. Thread-safe.
+uint64_t UnreadBytes(int fd);
+
 // Payload that the kernel of this side counts: received, or sent for the first time.
 uint64_t KernelBytes(const TcpInfo& info, Side side);
 

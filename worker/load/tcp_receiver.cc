@@ -95,6 +95,7 @@ void TcpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool
 void TcpReceiver::ReadTcp(Edge& edge, size_t index) const {
   if (const auto info = ReadTcpInfo(connection_.get(), Side::kReceive)) {
     edge.kernel_bytes[index] = KernelBytes(*info, Side::kReceive);
+    edge.queued_bytes[index] = UnreadBytes(connection_.get());
   }
 }
 

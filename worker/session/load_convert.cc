@@ -180,6 +180,7 @@ v1::EdgeSample ToProto(const load::Edge& edge) {
   Append(edge.kernel_bytes, proto.mutable_kernel_bytes());
   Append(edge.rtt_us, proto.mutable_rtt_us());
   Append(edge.cwnd_segments, proto.mutable_cwnd_segments());
+  Append(edge.queued_bytes, proto.mutable_queued_bytes());
   return proto;
 }
 

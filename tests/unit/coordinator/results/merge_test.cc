@@ -234,7 +234,9 @@ TEST(MergeTest, TcpHasRetransmitsOfTheWindowAndNoLoss) {
   EXPECT_FALSE(OnlyEntry(result).has_socket_drops());
   EXPECT_EQ(OnlyEntry(result).in_flight_bytes(), 0);
   EXPECT_EQ(result.timeline(1).hosts(0).retransmits(), 3u);
-  EXPECT_EQ(result.streams(0).kernel_received_bytes(), 1'000'000u);
+  EXPECT_EQ(result.streams(0).received_bytes(), 1'000'000u);
+  EXPECT_EQ(result.streams(0).receive_queue_change_bytes(), -40);
+  EXPECT_EQ(result.streams(0).kernel_received_bytes(), 999'960u);
 }
 
 TEST(MergeTest, AShorterLastIntervalIsMarkedAndIsNotAStall) {

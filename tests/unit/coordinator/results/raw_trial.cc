@@ -203,7 +203,10 @@ v1::EdgeSample Edge(const RawTrial& trial, const RawHost& host, uint32_t index, 
     edge.add_messages(bytes / trial.MessageBytes(*stream));
     edge.add_thread_cpu_ns(0);
     edge.add_retransmits(sends ? index * 3 : 0);
-    edge.add_kernel_bytes(bytes);
+    // What lies unread shrinks by 10 B per interval.
+    const uint64_t queued = sends ? 0 : 1'000 - 10 * index;
+    edge.add_kernel_bytes(bytes + queued);
+    edge.add_queued_bytes(queued);
   }
   edge.mutable_cpu()->set_host_ns(kBootNs + at_ns);
   for (size_t cpu = 0; cpu < host.busy.size(); ++cpu) {

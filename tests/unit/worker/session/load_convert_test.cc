@@ -105,10 +105,11 @@ TEST(LoadConvertTest, RefusesAPortThatIsNone) {
 }
 
 TEST(LoadConvertTest, CarriesEveryFieldOfAnEdge) {
-  load::Edge edge{3, 30, 31, 32, {1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}, {13, 14}};
+  load::Edge edge{3, 30, 31, 32, {1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}, {13, 14}, {15, 16}};
   const auto expected = Parse<v1::EdgeSample>(R"(
     index: 3 due_trial_ns: 30 begin_trial_ns: 31 end_trial_ns: 32 bytes: [1, 2] messages: [3, 4]
-    thread_cpu_ns: [5, 6] retransmits: [7, 8] kernel_bytes: [9, 10] rtt_us: [11, 12] cwnd_segments: [13, 14])");
+    thread_cpu_ns: [5, 6] retransmits: [7, 8] kernel_bytes: [9, 10] rtt_us: [11, 12] cwnd_segments: [13, 14]
+    queued_bytes: [15, 16])");
   EXPECT_EQ(ToProto(edge).DebugString(), expected.DebugString());
 }
 
