@@ -66,7 +66,7 @@ void CheckNamedMap(const Node& node, const ValueSpec& spec, const std::string& p
     // Labels come from elsewhere and may be named as they like; roles are named here.
     if (spec.item->kind == ValueKind::kMap) {
       const Node name = *MakeScalar(entry.key_position, entry.key, true);
-      const absl::Status status = CheckScalarValue(name, ValueSpec{ValueKind::kName});
+      const absl::Status status = CheckScalarValue(name, NameSpec());
       if (!status.ok()) errors.Add(entry.key_position, entry_path, std::string(status.message()));
     }
     CheckShape(*entry.value, *spec.item, entry_path, errors);

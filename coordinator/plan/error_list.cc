@@ -4,24 +4,29 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/status/printable.h"
 
 namespace tutti::plan {
 namespace {
 
-PlanError MakeError(const Position& position, const std::string& path, std::string message) {
+// Messages and paths quote what the user wrote, which may be meant for the terminal rather than for the
+// reader.
+PlanError MakeError(const Position& position, const std::string& path, const std::string& message) {
   PlanError error;
   error.line = position.line;
   error.column = position.column;
-  error.path = path;
-  error.message = std::move(message);
-  if (!position.origin.empty()) absl::StrAppend(&error.message, " (from --set ", position.origin, ")");
+  error.path = Printable(path);
+  error.message = Printable(message);
+  if (!position.origin.empty()) {
+    absl::StrAppend(&error.message, " (from --set ", Printable(position.origin), ")");
+  }
   return error;
 }
 
 }  // namespace
 
-void ErrorList::Add(const Position& position, const std::string& path, std::string message) {
-  PlanError error = MakeError(position, path, std::move(message));
+void ErrorList::Add(const Position& position, const std::string& path, const std::string& message) {
+  PlanError error = MakeError(position, path, message);
   if (!seen_.insert({error.line, error.column, error.path, error.message}).second) return;
   if (errors_.size() >= kMostErrors) {
     ++dropped_;
@@ -30,8 +35,8 @@ void ErrorList::Add(const Position& position, const std::string& path, std::stri
   errors_.push_back(std::move(error));
 }
 
-void ErrorList::Warn(const Position& position, const std::string& path, std::string message) {
-  PlanError warning = MakeError(position, path, std::move(message));
+void ErrorList::Warn(const Position& position, const std::string& path, const std::string& message) {
+  PlanError warning = MakeError(position, path, message);
   if (warnings_.size() >= kMostErrors) return;
   if (!seen_.insert({warning.line, warning.column, warning.path, warning.message}).second) return;
   warnings_.push_back(std::move(warning));
@@ -43,7 +48,7 @@ std::vector<PlanError> ErrorList::TakeErrors() {
   });
   if (dropped_ > 0) {
     PlanError rest;
-    rest.message = absl::StrCat("and ", dropped_, " more errors");
+    rest.message = absl::StrCat("and ", dropped_, dropped_ == 1 ? " more error" : " more errors");
     errors_.push_back(std::move(rest));
   }
   return std::move(errors_);

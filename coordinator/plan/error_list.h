@@ -16,9 +16,10 @@ class ErrorList {
  public:
   static constexpr size_t kMostErrors = 200;
 
-  // The same error at the same place is kept once: each case of a matrix finds it again.
-  void Add(const Position& position, const std::string& path, std::string message);
-  void Warn(const Position& position, const std::string& path, std::string message);
+  // The same error at the same place is kept once: each case of a matrix finds it again. Control characters
+  // in `path` and `message`, which quote the user's text, are written out (Printable): one error is one line.
+  void Add(const Position& position, const std::string& path, const std::string& message);
+  void Warn(const Position& position, const std::string& path, const std::string& message);
 
   bool empty() const { return errors_.empty(); }
   size_t size() const { return errors_.size(); }

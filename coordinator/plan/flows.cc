@@ -4,11 +4,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/status/errno_status.h"
 #include "common/status/macros.h"
 #include "coordinator/plan/address_choice.h"
 #include "coordinator/plan/language.h"
 #include "coordinator/plan/patterns.h"
 #include "coordinator/plan/placement.h"
+#include "coordinator/plan/value_parser.h"
+#include "coordinator/plan/written_place.h"
 
 namespace tutti::plan {
 namespace {
@@ -25,11 +28,12 @@ class FlowExpander {
   }
 
   absl::StatusOr<std::vector<Flow>> Run() {
-    for (const TrafficEntry& entry : case_.traffic()) {
-      if (absl::Status status = ExpandEntry(entry); !status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat("traffic ", entry.name(), ": ", std::string(status.message())));
-      }
+    for (int i = 0; i < case_.traffic_size(); ++i) {
+      const TrafficEntry& entry = case_.traffic(i);
+      const char* key = "";
+      const absl::Status status = ExpandEntry(entry, key);
+      if (status.ok()) continue;
+      return InEntry(Annotate(status, absl::StrCat("traffic ", entry.name())), static_cast<size_t>(i), key);
     }
     TUTTI_RETURN_IF_ERROR(CheckPorts());
     return std::move(flows_);
@@ -44,9 +48,13 @@ class FlowExpander {
     return &found->second;
   }
 
-  absl::Status ExpandEntry(const TrafficEntry& entry) {
+  // `key` becomes the one whose value is wrong.
+  absl::Status ExpandEntry(const TrafficEntry& entry, const char*& key) {
+    key = "from";
     TUTTI_ASSIGN_OR_RETURN(const std::vector<std::string>* from, HostsOf(entry.from()));
+    key = "to";
     TUTTI_ASSIGN_OR_RETURN(const std::vector<std::string>* to, HostsOf(entry.to()));
+    key = "pattern";
     const PatternRule* rule = FindPattern(entry.pattern());
     if (rule == nullptr)
       return absl::InvalidArgumentError(absl::StrCat("pattern ", entry.pattern(), " is not known"));
@@ -60,12 +68,14 @@ class FlowExpander {
           absl::StrCat("pattern ", std::string(rule->name),
                        " finds no pair of different hosts: give the roles more hosts"));
     }
+    key = "streams";
     const uint64_t streams = uint64_t{pairs.size()} * entry.streams() * (entry.both_ways() ? 2 : 1);
     if (flows_.size() + streams > kMostStreams) {
       return absl::FailedPreconditionError(absl::StrCat("the case has ", flows_.size() + streams,
                                                         " streams, more than ", kMostStreams,
                                                         ": use fewer streams or hosts"));
     }
+    key = "network";
     for (const bool reverse : {false, true}) {
       if (reverse && !entry.both_ways()) break;
       for (const HostPair& pair : pairs) {
@@ -107,29 +117,30 @@ class FlowExpander {
   // Every receiving address needs a port of its own for each stream; of nested ranges the inner ones count
   // with the outer.
   absl::Status CheckPorts() const {
-    std::map<std::string, const TrafficEntry*> entries;
-    for (const TrafficEntry& entry : case_.traffic()) entries[entry.name()] = &entry;
+    std::map<std::string, int> entries;
+    for (int i = 0; i < case_.traffic_size(); ++i) entries[case_.traffic(i).name()] = i;
     std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> streams;
     for (const Flow& flow : flows_) {
-      if (entries[flow.entry()]->has_ports()) ++streams[{flow.to_host(), flow.to_address()}][flow.entry()];
+      if (case_.traffic(entries[flow.entry()]).has_ports())
+        ++streams[{flow.to_host(), flow.to_address()}][flow.entry()];
     }
     for (const auto& [receiver, by_entry] : streams) {
       for (const auto& [name, own] : by_entry) {
-        const TrafficEntry& entry = *entries[name];
+        const TrafficEntry& entry = case_.traffic(entries[name]);
         const uint64_t ports = entry.ports().last() - entry.ports().first() + 1;
         uint64_t wanted = 0;
         for (const auto& [other_name, count] : by_entry) {
-          const TrafficEntry& other = *entries[other_name];
+          const TrafficEntry& other = case_.traffic(entries[other_name]);
           const bool inside = other.ports().first() >= entry.ports().first() &&
                               other.ports().last() <= entry.ports().last() &&
                               other.protocol() == entry.protocol();
           if (inside) wanted += count;
         }
         if (wanted <= ports) continue;
-        return absl::FailedPreconditionError(
-            absl::StrCat("traffic ", name, ": host ", receiver.first, " receives ", wanted,
-                         " streams, and ports ", entry.ports().first(), "-", entry.ports().last(), " are ",
-                         ports, ": write a range of ", wanted, " ports or more"));
+        const absl::Status status = absl::FailedPreconditionError(
+            absl::StrCat("traffic ", name, ": host ", receiver.first, " receives ", wanted, " streams, and ",
+                         DescribePorts(entry.ports()), ": write a range of ", wanted, " ports or more"));
+        return InEntry(status, static_cast<size_t>(entries[name]), "ports");
       }
     }
     return absl::OkStatus();

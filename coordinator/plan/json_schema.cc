@@ -69,7 +69,7 @@ std::string SingleSchema(const ValueSpec& spec) {
       return absl::StrCat("{\"enum\": [", absl::StrJoin(words, ", "), "]}");
     }
     case ValueKind::kName:
-      return TextLike("^[A-Za-z0-9_-]{1,64}$");
+      return TextLike(absl::StrCat("^[A-Za-z0-9_-]{1,", spec.max, "}$"));
     case ValueKind::kHostName:
       return TextLike("^[A-Za-z0-9_.:@-]{1,253}$");
     case ValueKind::kText:

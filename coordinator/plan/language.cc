@@ -54,7 +54,7 @@ const KeyTable& RoleKeys() {
           {"hosts", Of(ValueKind::kList, host), false, "", "Workers by name, in this order"},
           {"labels", Of(ValueKind::kNamedMap, label), false, "",
            "Only workers that have all of these labels; goes with count"},
-          {"same_as", {ValueKind::kName}, false, "", "The hosts of another role, in the same order"},
+          {"same_as", NameSpec(), false, "", "The hosts of another role, in the same order"},
       }};
   return table;
 }
@@ -88,13 +88,9 @@ const KeyTable& TrafficKeys() {
   static const KeyTable table = {
       "a traffic entry",
       {
-          {"name",
-           {ValueKind::kName},
-           false,
-           "entry-1, entry-2, ... by place",
-           "Names its rows in the report"},
-          {"from", {ValueKind::kName}, true, "", "The role that sends"},
-          {"to", {ValueKind::kName}, true, "", "The role that receives"},
+          {"name", NameSpec(), false, "entry-1, entry-2, ... by place", "Names its rows in the report"},
+          {"from", NameSpec(), true, "", "The role that sends"},
+          {"to", NameSpec(), true, "", "The role that receives"},
           {"pattern", Word(PatternNames()), false, "pairs", "Which host sends to which"},
           {"both_ways", {ValueKind::kBool}, false, "false", "Adds the reverse pairs as streams of their own"},
           {"streams", Number(ValueKind::kInteger, 1, kMostStreams), false, "1",
@@ -113,7 +109,7 @@ const KeyTable& TrafficKeys() {
            "Which of the hosts' addresses carry the data: a CIDR or an interface name"},
           {"ip", Word({"any", "ipv4", "ipv6"}), false, "any", "The address family"},
           {"nodelay", {ValueKind::kBool}, false, "the kernel's", "TCP_NODELAY (tcp)"},
-          {"congestion", {ValueKind::kName}, false, "the kernel's", "TCP_CONGESTION (tcp)"},
+          {"congestion", NameSpec(kLongestCongestion), false, "the kernel's", "TCP_CONGESTION (tcp)"},
           {"mss", Number(ValueKind::kSize, kSmallestMss, kLargestMss), false, "the kernel's",
            "TCP_MAXSEG (tcp)"},
           {"dscp", Number(ValueKind::kInteger, 0, 63), false, "0", "The DSCP of sent packets"},
@@ -162,6 +158,8 @@ const KeyTable& LimitKeys() {
 
 }  // namespace
 
+ValueSpec NameSpec(uint64_t longest) { return Number(ValueKind::kName, 1, longest); }
+
 const KeySpec* KeyTable::Find(std::string_view name) const {
   for (const KeySpec& key : keys) {
     if (key.name == name) return &key;
@@ -183,7 +181,7 @@ const KeyTable& PlanKeys() {
       "a plan",
       {
           {"version", Number(ValueKind::kInteger, 1, 1), true, "", "Of the plan language: 1"},
-          {"name", {ValueKind::kName}, true, "", "Names the plan in reports and files"},
+          {"name", NameSpec(), true, "", "Names the plan in reports and files"},
           {"roles", Of(ValueKind::kNamedMap, role), true, "", "Where: names that placement fills with hosts"},
           {"matrix",
            {ValueKind::kAxes},

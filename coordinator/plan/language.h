@@ -13,6 +13,9 @@ namespace tutti::plan {
 
 struct KeyTable;
 
+constexpr uint64_t kLongestName = 64;
+constexpr uint64_t kLongestCongestion = 15;  // include/net/tcp.h: TCP_CA_NAME_MAX is 16, with the NUL
+
 enum class ValueKind {
   kInteger,   // min..max
   kSize,      // min..max bytes
@@ -21,8 +24,8 @@ enum class ValueKind {
   kPercent,   // above 0%
   kBool,
   kWord,  // one of `words`
-  kName,  // letters, digits, '.', '_', '-': roles, entries, the plan
-  kText,  // any text without control characters, at most `max` bytes
+  kName,  // letters, digits, '_', '-', at most `max` of them: roles, entries, the plan
+  kText,  // any text, at most `max` bytes; no scalar has control characters (yaml_reader.h)
   kHostName,
   kList,      // of `item`, not empty
   kMap,       // of `table`
@@ -59,6 +62,9 @@ struct KeyTable {
   const KeySpec* Find(std::string_view name) const;
   std::vector<std::string> Names() const;
 };
+
+// Of names of `longest` characters at most.
+ValueSpec NameSpec(uint64_t longest = kLongestName);
 
 // The whole plan. Immutable after the first call; thread-safe.
 const KeyTable& PlanKeys();

@@ -13,7 +13,7 @@ namespace {
 
 bool CheckAxisName(const Entry& entry, ErrorList& errors) {
   const NodePtr name = MakeScalar(entry.key_position, entry.key, true);
-  const absl::Status status = CheckScalarValue(*name, ValueSpec{ValueKind::kName});
+  const absl::Status status = CheckScalarValue(*name, NameSpec());
   if (status.ok()) return true;
   errors.Add(entry.key_position, JoinPath("matrix", entry.key), std::string(status.message()));
   return false;
@@ -111,6 +111,13 @@ std::vector<size_t> CaseChoice(const std::vector<MatrixAxis>& axes, size_t index
     index /= axes[i].values.size();
   }
   return choice;
+}
+
+AxisValues CaseValues(const std::vector<MatrixAxis>& axes, size_t index) {
+  const std::vector<size_t> choice = CaseChoice(axes, index);
+  AxisValues values;
+  for (size_t i = 0; i < axes.size(); ++i) values[axes[i].name] = axes[i].values[choice[i]];
+  return values;
 }
 
 }  // namespace tutti::plan

@@ -26,5 +26,7 @@ size_t CountCases(const std::vector<MatrixAxis>& axes);
 
 // The value of each axis (by its index) in case `index`: the first axis is the slowest.
 std::vector<size_t> CaseChoice(const std::vector<MatrixAxis>& axes, size_t index);
+// The same as values.
+AxisValues CaseValues(const std::vector<MatrixAxis>& axes, size_t index);
 
 }  // namespace tutti::plan

@@ -146,7 +146,7 @@ class Setter {
       index = *segment.index;
       if (index >= node->items.size()) {
         return Error(absl::StrCat(path, "[", index, "] does not exist: the list has ", node->items.size(),
-                                  " items, counted from 0"));
+                                  node->items.size() == 1 ? " item" : " items", ", counted from 0"));
       }
     } else {
       std::vector<std::string> names;

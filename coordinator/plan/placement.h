@@ -37,7 +37,8 @@ struct Placement {
 absl::StatusOr<Placement> Place(const tutti::v1::Plan& plan, const std::vector<Candidate>& candidates);
 
 // The flows of one case: pattern x pairs x streams, with addresses chosen as design says (`network`, else the
-// address that reaches the coordinator, never loopback between machines). stream_ids run from 0.
+// address that reaches the coordinator, never loopback between machines). stream_ids run from 0. WithPlace
+// (written_place.h) says where in the plan an error lies.
 absl::StatusOr<std::vector<tutti::v1::Flow>> ExpandFlows(const tutti::v1::Case& plan_case,
                                                          const RoleHosts& roles,
                                                          const std::vector<Candidate>& candidates);

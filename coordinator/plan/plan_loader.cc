@@ -6,9 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/status/printable.h"
 #include "coordinator/plan/check_case.h"
 #include "coordinator/plan/check_shape.h"
 #include "coordinator/plan/decode_case.h"
+#include "coordinator/plan/equal_cases.h"
 #include "coordinator/plan/error_list.h"
 #include "coordinator/plan/language.h"
 #include "coordinator/plan/matrix.h"
@@ -47,8 +49,8 @@ bool CheckExtent(const Node& root, const std::vector<MatrixAxis>& axes, ErrorLis
   }
   if (cases * largest > kMostCaseNodes) {
     errors.Add(matrix == nullptr ? root.position : matrix->key_position, "matrix",
-               absl::StrCat(cases, " cases with ", largest, " values each are more than ", kMostCaseNodes,
-                            ": shorten the axes or the plan"));
+               absl::StrCat(cases, cases == 1 ? " case with " : " cases with ", largest,
+                            " values each are more than ", kMostCaseNodes, ": shorten the axes or the plan"));
     return false;
   }
   return true;
@@ -57,9 +59,7 @@ bool CheckExtent(const Node& root, const std::vector<MatrixAxis>& axes, ErrorLis
 // Checks and decodes case `index`.
 tutti::v1::Case LoadCase(const NodePtr& root, const std::vector<MatrixAxis>& axes, size_t index,
                          ErrorList& errors) {
-  AxisValues values;
-  const std::vector<size_t> choice = CaseChoice(axes, index);
-  for (size_t i = 0; i < axes.size(); ++i) values[axes[i].name] = axes[i].values[choice[i]];
+  const AxisValues values = CaseValues(axes, index);
   std::vector<Entry> sections;
   for (const Entry& entry : root->entries) {
     const bool fixed = entry.key == "matrix" || entry.key == "version" || entry.key == "name";
@@ -71,12 +71,13 @@ tutti::v1::Case LoadCase(const NodePtr& root, const std::vector<MatrixAxis>& axe
   tutti::v1::Case plan_case = DecodeCase(*resolved);
   CheckRoles(plan_case, *resolved, errors);
   CheckTraffic(plan_case, *resolved, errors);
+  CheckPorts(plan_case, *resolved, errors);
   CheckTiming(plan_case, *resolved, errors);
   plan_case.set_index(static_cast<uint32_t>(index));
   for (size_t i = 0; i < axes.size(); ++i) {
     tutti::v1::AxisValue* value = plan_case.add_values();
     value->set_axis(axes[i].name);
-    value->set_value(ToFlowText(*axes[i].values[choice[i]]));
+    value->set_value(ToFlowText(*values.at(axes[i].name)));
   }
   return plan_case;
 }
@@ -103,12 +104,14 @@ void LoadTree(NodePtr root, const std::vector<std::string>& overrides, tutti::v1
     *plan.add_cases() = LoadCase(root, axes, i, errors);
     if (errors.size() >= ErrorList::kMostErrors) break;
   }
+  // A value in error is decoded as if it was left out, so that two of them would look equal.
+  if (errors.empty()) CheckDistinctCases(plan, axes, errors);
 }
 
 }  // namespace
 
 std::string Format(std::string_view source_name, const PlanError& error) {
-  std::string text(source_name);
+  std::string text = Printable(source_name);
   if (error.line > 0) absl::StrAppend(&text, ":", error.line, ":", error.column);
   if (!error.path.empty()) absl::StrAppend(&text, ": ", error.path);
   absl::StrAppend(&text, ": ", error.message);
@@ -119,7 +122,7 @@ LoadedPlan LoadPlan(std::string_view text, std::string_view source_name,
                     const std::vector<std::string>& overrides) {
   LoadedPlan loaded;
   ErrorList errors;
-  loaded.plan.set_source_name(std::string(source_name));
+  loaded.plan.set_source_name(Printable(source_name));
   NodePtr root = ReadYaml(text, errors);
   if (root != nullptr) {
     loaded.plan.set_source(std::string(text));

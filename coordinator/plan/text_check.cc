@@ -1,10 +1,12 @@
 #include "coordinator/plan/text_check.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/status/printable.h"
 #include "coordinator/plan/yaml_reader.h"
 
 namespace tutti::plan {
@@ -18,35 +20,15 @@ Position At(std::string_view text, size_t offset, const std::string& origin) {
                   static_cast<int>(offset - line_start) + 1, ""};
 }
 
-// The length of the UTF-8 character at the start of `text`, 0 if there is none.
-size_t CharacterLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  // The second byte's range is what excludes overlong forms, surrogates and values over U+10FFFF.
-  unsigned char low = 0x80, high = 0xBF;
-  if (first == 0xE0) low = 0xA0;
-  if (first == 0xED) high = 0x9F;
-  if (first == 0xF0) low = 0x90;
-  if (first == 0xF4) high = 0x8F;
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (size_t i = 2; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  return length;
-}
-
 bool CheckControlCharacters(std::string_view text, const std::string& origin, ErrorList& errors) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    if ((c >= 0x20 && c != 0x7F) || c == '\n' || c == '\t' || c == '\r') continue;
-    errors.Add(At(text, i, origin), "",
-               absl::StrFormat("the control character 0x%02X cannot be in a plan: remove it", c));
-    return false;
+  std::optional<ControlCharacter> found = FindControlCharacter(text);
+  while (found && (found->code == '\n' || found->code == '\t' || found->code == '\r')) {
+    found = FindControlCharacter(text, found->offset + 1);
   }
-  return true;
+  if (!found) return true;
+  errors.Add(At(text, found->offset, origin), "",
+             absl::StrFormat("the control character 0x%02X cannot be in a plan: remove it", found->code));
+  return false;
 }
 
 bool CheckTabs(std::string_view text, const std::string& origin, ErrorList& errors) {
@@ -85,7 +67,7 @@ bool CheckBrackets(std::string_view text, const std::string& origin, ErrorList& 
 size_t ValidUtf8Prefix(std::string_view text) {
   size_t valid = 0;
   while (valid < text.size()) {
-    const size_t length = CharacterLength(text.substr(valid));
+    const size_t length = Utf8CharacterLength(text.substr(valid));
     if (length == 0) break;
     valid += length;
   }

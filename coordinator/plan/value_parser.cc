@@ -23,7 +23,8 @@ bool AllDigits(std::string_view text) {
 
 // Digits only: no sign, no 0x, no exponent; so 010 is ten, and absl's is a decimal parser too.
 absl::StatusOr<uint64_t> Integer(const Node& node, uint64_t min, uint64_t max) {
-  const std::string bounds = absl::StrCat("write a whole number from ", min, " to ", max);
+  const std::string bounds =
+      min == max ? absl::StrCat("write ", min) : absl::StrCat("write a whole number from ", min, " to ", max);
   if (node.kind != Node::Kind::kScalar)
     return Invalid(absl::StrCat(Describe(node), " is not a number: ", bounds));
   if (!node.plain) return Invalid(absl::StrCat(Describe(node), " is text because of its quotes: ", bounds));
@@ -111,11 +112,10 @@ bool IsNameCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
 }
 
-absl::Status CheckName(const std::string& text) {
-  constexpr size_t kLongest = 64;
+absl::Status CheckName(const std::string& text, uint64_t longest) {
   if (text.empty()) return Invalid("is empty: write a name");
-  if (text.size() > kLongest)
-    return Invalid(absl::StrCat("is longer than ", kLongest, " characters: write a shorter name"));
+  if (text.size() > longest)
+    return Invalid(absl::StrCat("is longer than ", longest, " characters: write a shorter name"));
   if (!std::all_of(text.begin(), text.end(), IsNameCharacter)) {
     return Invalid(absl::StrCat("\"", text, "\" is not a name: use letters, digits, _ and - only"));
   }
@@ -232,6 +232,12 @@ absl::StatusOr<tutti::v1::PortRange> ParsePorts(const Node& node) {
   return range;
 }
 
+std::string DescribePorts(const tutti::v1::PortRange& range) {
+  const uint32_t ports = range.last() - range.first() + 1;
+  if (ports == 1) return absl::StrCat("port ", range.first(), " is one");
+  return absl::StrCat("ports ", range.first(), "-", range.last(), " are ", ports);
+}
+
 absl::StatusOr<std::string> ParseNetwork(const Node& node) {
   const std::string forms = "write a CIDR such as 10.1.0.0/16 or an interface such as eth0";
   if (node.kind != Node::Kind::kScalar || node.text.empty()) {
@@ -240,7 +246,7 @@ absl::StatusOr<std::string> ParseNetwork(const Node& node) {
   if (node.text.find('/') != std::string::npos) {
     absl::StatusOr<Cidr> cidr = ParseCidr(node.text);
     if (!cidr.ok()) return cidr.status();
-    return node.text;
+    return absl::StrCat(ToString(cidr->network), "/", cidr->prefix_length);
   }
   if (std::optional<IpAddress> address = ParseIpAddress(node.text)) {
     return Invalid(absl::StrCat(Describe(node), " is one host's address and has no prefix length: write ",
@@ -264,7 +270,7 @@ absl::StatusOr<std::string> ParseText(const Node& node, const ValueSpec& spec) {
                                 nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?")));
   }
   absl::Status status = absl::OkStatus();
-  if (spec.kind == ValueKind::kName) status = CheckName(node.text);
+  if (spec.kind == ValueKind::kName) status = CheckName(node.text, spec.max);
   if (spec.kind == ValueKind::kHostName) status = CheckHostName(node.text);
   if (spec.kind == ValueKind::kText && node.text.size() > spec.max) {
     status = Invalid(absl::StrCat("is longer than ", spec.max, " bytes: write a shorter text"));

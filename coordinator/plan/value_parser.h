@@ -29,6 +29,9 @@ absl::StatusOr<CountValue> ParseCount(const Node& node, const ValueSpec& spec);
 absl::StatusOr<std::optional<uint64_t>> ParseBuffer(const Node& node, const ValueSpec& spec);
 absl::StatusOr<tutti::v1::CpuChoice> ParseCpus(const Node& node, const ValueSpec& spec);
 absl::StatusOr<tutti::v1::PortRange> ParsePorts(const Node& node);
+// "ports 5201-5203 are 3", "port 5201 is one".
+std::string DescribePorts(const tutti::v1::PortRange& range);
+// A CIDR in its shortest form, or an interface.
 absl::StatusOr<std::string> ParseNetwork(const Node& node);
 // kWord, kName, kText, kHostName.
 absl::StatusOr<std::string> ParseText(const Node& node, const ValueSpec& spec);

@@ -6,12 +6,15 @@
 #include <yaml-cpp/parser.h>
 
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/status/printable.h"
 #include "coordinator/plan/text_check.h"
 
 namespace tutti::plan {
@@ -38,6 +41,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     RefuseTag(mark, tag);
+    CheckCharacters(mark, value);
     // yaml-cpp gives plain scalars the tag "?" and quoted ones "!".
     Place(mark, anchor, MakeScalar(At(mark), value, tag != "!"), 1);
   }
@@ -87,6 +91,21 @@ class TreeBuilder : public YAML::EventHandler {
   void RefuseTag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return;
     Refuse(mark, absl::StrCat("the tag ", tag, " is not part of the plan language: remove it"));
+  }
+
+  // The text has none, but quoted scalars can write them ("\x1B"), and those of several lines hold line
+  // breaks; of
+  // "\N" and "\_" yaml-cpp makes a byte that is no character. Reading goes on, as after a key that occurs
+  // twice.
+  void CheckCharacters(const YAML::Mark& mark, const std::string& value) {
+    const std::optional<ControlCharacter> found = FindControlCharacter(value);
+    const size_t valid = ValidUtf8Prefix(value);
+    if (!found && valid == value.size()) return;
+    const unsigned code = found ? found->code : static_cast<unsigned char>(value[valid]);
+    errors_.Add(At(mark), "",
+                absl::StrFormat("%s holds 0x%02X, %s, which keys and values do not have",
+                                Describe(*MakeScalar(At(mark), value, false)), code,
+                                found ? "a control character" : "a byte that is not UTF-8"));
   }
 
   void Open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, bool is_map) {
@@ -143,8 +162,9 @@ class TreeBuilder : public YAML::EventHandler {
     auto [known, added] = level.keys.insert({node.text, At(mark)});
     if (!added) {
       // Reading goes on: further errors are wanted too, and the plan is refused anyway.
-      errors_.Add(At(mark), node.text,
-                  absl::StrCat("the key occurs twice, first in line ", known->second.line, ": remove one"));
+      const std::string first =
+          origin_.empty() ? absl::StrCat(", first in line ", known->second.line) : std::string();
+      errors_.Add(At(mark), node.text, absl::StrCat("the key occurs twice", first, ": remove one"));
     }
     level.key = node.text;
     level.key_position = At(mark);

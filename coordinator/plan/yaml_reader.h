@@ -12,7 +12,8 @@ constexpr size_t kMostPlanBytes = 1 << 20;
 constexpr int kDeepestNesting = 64;
 constexpr size_t kMostNodes = 50'000;  // aliases count with all that they stand for
 
-// Refuses, with its place: more than kMostPlanBytes, text that is not UTF-8, control characters, tabs as
+// Refuses, with its place: more than kMostPlanBytes, text that is not UTF-8, control characters (in the text,
+// and those that a quoted scalar writes as escapes or that a scalar of several lines holds), tabs as
 // indentation, nesting beyond kDeepestNesting, more than kMostNodes values, an alias inside its own anchor,
 // keys that are no scalars or occur twice, tags, several documents. Returns nullptr if anything was added to
 // `errors`, or if the text has no value (an error too).

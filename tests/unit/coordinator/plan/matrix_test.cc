@@ -114,6 +114,59 @@ TEST(Matrix, RefusesWrongAxesAndReferences) {
               HasSubstr("p.yaml:1:10: version: holds for the whole plan"));
 }
 
+TEST(Matrix, RefusesTwoSpellingsOfOneValue) {
+  EXPECT_EQ(Errors(MinimalPlan("    socket_buffer: {send: \"${b}\"}\n",
+                               "matrix:\n  b:\n    - 1MiB\n    - 1024KiB\n")),
+            "p.yaml:15:7: matrix.b[1]: \"1024KiB\" means the same as \"1MiB\" (line 14, column 7): each "
+            "value once; for "
+            "more trials use repeat\n");
+  EXPECT_EQ(Errors(MinimalPlan("    streams: ${n}\n    message_size: ${m}\n",
+                               "matrix:\n  n: [1, 01]\n  m: [1KiB, 2KiB, 1024B]\n")),
+            "p.yaml:14:10: matrix.n[1]: \"01\" means the same as \"1\" (line 14, column 7): each value once; "
+            "for more "
+            "trials use repeat\n"
+            "p.yaml:15:19: matrix.m[2]: \"1024B\" means the same as \"1KiB\" (line 15, column 7): each value "
+            "once; for "
+            "more trials use repeat\n");
+}
+
+struct Spellings {
+  const char* entry;
+  const char* axis;
+};
+void PrintTo(const Spellings& spellings, std::ostream* out) {
+  *out << spellings.entry << " " << spellings.axis;
+}
+
+class EqualValues : public ::testing::TestWithParam<Spellings> {};
+TEST_P(EqualValues, AreRefusedWithBoth) {
+  const std::string errors = Errors(MinimalPlan(std::string("    ") + GetParam().entry + "\n",
+                                                std::string("matrix:\n  x: [") + GetParam().axis + "]\n"));
+  EXPECT_THAT(errors, HasSubstr("matrix.x[1]: "));
+  EXPECT_THAT(errors, HasSubstr(" means the same as "));
+  EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
+}
+INSTANTIATE_TEST_SUITE_P(
+    Matrix, EqualValues,
+    ::testing::Values(Spellings{"rate: ${x}", "1Mbps, 1000Kbps"}, Spellings{"rate: ${x}Kbps", "1, 1.0"},
+                      Spellings{"ports: ${x}", "5201, 5201-5201"}, Spellings{"dscp: ${x}", "7, 007"},
+                      Spellings{"cpus: {sender: \"${x}\"}", "[0-1], [0, 1]"},
+                      Spellings{"socket_buffer: ${x}", "{send: 1MiB}, {send: 1MiB, receive: default}"},
+                      Spellings{"network: ${x}", "\"fd00::/64\", \"fd00:0::/64\""},
+                      Spellings{"message_size: ${x}", "1.5KiB, 1536B"}));
+
+TEST(Matrix, KeepsValuesThatDifferInOrderOnly) {
+  EXPECT_THAT(Errors(MinimalPlan("    cpus: {sender: \"${x}\"}\n", "matrix: {x: [[0, 1], [1, 0]]}\n")),
+              IsEmpty());
+}
+
+TEST(Matrix, RefusesCasesThatAreTheSameTogether) {
+  EXPECT_EQ(Errors(MinimalPlan("    message_size: ${x}${y}B\n", "matrix:\n  x: [1, 12]\n  y: [23, 3]\n")),
+            "p.yaml:13:10: matrix.x[1]: the case x=12 y=3 is the same as the case x=1 y=23: change one of "
+            "these values, "
+            "or join the axes\n");
+}
+
 TEST(Matrix, RefusesAnAxisThatNothingUses) {
   EXPECT_EQ(Errors(MinimalPlan("", "matrix:\n  n: [1, 2]\n")),
             "p.yaml:12:3: matrix.n: no value uses this axis: write ${n} where it belongs, or remove it (to "

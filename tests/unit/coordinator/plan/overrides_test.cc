@@ -68,7 +68,12 @@ TEST(Override, ErrorsOfItsValueNameIt) {
   EXPECT_THAT(Refused("matrix.streams=[]"), HasSubstr("the axis is empty"));
   EXPECT_THAT(Refused("repeat=[1"), HasSubstr("is a bracket or quote not closed? (from --set repeat=[1)"));
   EXPECT_THAT(Refused("repeat="), HasSubstr("a value is missing"));
-  EXPECT_THAT(Refused("traffic={a: 1, a: 2}"), HasSubstr("occurs twice"));
+  EXPECT_EQ(Refused("traffic={a: 1, a: 2}"),
+            "p.yaml: a: the key occurs twice: remove one (from --set traffic={a: 1, a: 2})\n");
+  EXPECT_EQ(Refused("matrix.streams=[1, 01]"),
+            "p.yaml: matrix.streams[1]: \"01\" means the same as \"1\": each value once; for more trials use "
+            "repeat "
+            "(from --set matrix.streams=[1, 01])\n");
 }
 
 TEST(Override, RefusesPathsThatLeadNowhere) {

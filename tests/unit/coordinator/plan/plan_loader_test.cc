@@ -137,7 +137,7 @@ timing: {interval: 5ms, measure: 10}
 repeet: 3
 )");
   EXPECT_EQ(errors,
-            "p.yaml:1:10: version: 2 is out of range: write a whole number from 1 to 1\n"
+            "p.yaml:1:10: version: 2 is out of range: write 1\n"
             "p.yaml:2:7: name: \"bad plan\" is not a name: use letters, digits, _ and - only\n"
             "p.yaml:4:14: roles.a.count: 0 is out of range: write a whole number from 1 to 10000, or all\n"
             "p.yaml:5:6: roles.b: nothing fills the role: write count: N, count: all, hosts: [NAME, ...] or "
@@ -208,6 +208,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadEntry{"mss: 40B", "at least 88B", "tcp"}, BadEntry{"dscp: 64", "from 0 to 63"},
         BadEntry{"ports: 0", "no range of ports"}, BadEntry{"ports: 70000", "no range of ports"},
         BadEntry{"ports: 5300-5201", "write 5201-5300"}, BadEntry{"best_effort: 1", "write true or false"},
+        BadEntry{
+            "ports: 5201-5203\n    streams: 4",
+            "ports: ports 5201-5203 are 3, and each host of b receives 4 streams there: write a range of 4"},
+        BadEntry{"ports: 5201\n    streams: 2", "port 5201 is one, and each host of b receives 2 streams"},
+        BadEntry{"network: \"e\\x1Bth\"", "\"e\\x1Bth\" holds 0x1B, a control character"},
+        BadEntry{"congestion: sixteen-letters-", "longer than 15 characters", "tcp"},
         BadEntry{"size: 1B", "did you mean \"message_size\"?"}));
 
 TEST(LoadPlan, AcceptsTheLargestDatagramAndWarnsBelowTheHeader) {
@@ -279,6 +285,128 @@ TEST(LoadPlan, ChecksNamesTimingAndTotals) {
                      "  - {from: a, to: b, protocol: udp, pattern: all_to_all}\n"),
               HasSubstr("1000000 streams up to here, more than 100000"));
   EXPECT_EQ(LoadPlan(MinimalPlan("", "timing: {warmup: 0s}\n"), "p.yaml", {}).warnings.size(), 1u);
+}
+
+TEST(LoadPlan, TakesTheLongestNameThatTheKernelHasForACongestionControl) {
+  EXPECT_EQ(
+      Load(MinimalPlan("    congestion: fifteen-letters\n", "", "tcp")).cases(0).traffic(0).congestion(),
+      "fifteen-letters");
+}
+
+TEST(LoadPlan, WritesNetworksInOneForm) {
+  EXPECT_EQ(Load(MinimalPlan("    network: FD00:0:0::/64\n")).cases(0).traffic(0).network(), "fd00::/64");
+}
+
+// A plan of the entries `entries` between two roles.
+std::string ErrorsOfPorts(const std::string& roles, const std::string& entries) {
+  return Errors("version: 1\nname: n\nroles: {" + roles + "}\ntraffic:\n" + entries);
+}
+
+TEST(LoadPlan, CountsTheStreamsOfEachReceiverAgainstItsPorts) {
+  const std::string named = "a: {hosts: [w, x, y, z]}, b: {hosts: [s]}";
+  EXPECT_EQ(
+      ErrorsOfPorts(named,
+                    "  - {from: a, to: b, pattern: fan_in, protocol: tcp, streams: 2, ports: 5201-5207}\n"),
+      "p.yaml:5:73: traffic[0].ports: ports 5201-5207 are 7, and each host of b receives 8 streams there: "
+      "write "
+      "a range of 8 ports or more\n");
+  EXPECT_THAT(
+      ErrorsOfPorts(named,
+                    "  - {from: a, to: b, pattern: fan_in, protocol: tcp, streams: 2, ports: 5201-5208}\n"),
+      IsEmpty());
+  // Each receiver has ports of its own; of the way back it is the one host of b that sends to four.
+  EXPECT_THAT(
+      ErrorsOfPorts(named,
+                    "  - {from: b, to: a, pattern: fan_out, protocol: tcp, streams: 2, ports: 5201-5202}\n"),
+      IsEmpty());
+  EXPECT_THAT(
+      ErrorsOfPorts(
+          named,
+          "  - {from: b, to: a, pattern: fan_out, protocol: tcp, both_ways: true, ports: 5201-5203}\n"),
+      HasSubstr("each host of b receives 4 streams"));
+  const std::string counted = "a: {count: 3}, b: {same_as: a}";
+  EXPECT_THAT(
+      ErrorsOfPorts(counted, "  - {from: a, to: b, pattern: all_to_all, protocol: tcp, ports: 5201}\n"),
+      HasSubstr("port 5201 is one, and each host of a receives 2 streams"));
+  EXPECT_THAT(ErrorsOfPorts(counted, "  - {from: a, to: b, protocol: tcp, ports: 5201}\n"), IsEmpty());
+  // How many `all` are is not known here: one at least.
+  const std::string all = "a: {count: all}, b: {count: 1}";
+  EXPECT_THAT(
+      ErrorsOfPorts(all, "  - {from: a, to: b, pattern: fan_in, protocol: tcp, streams: 2, ports: 1-2}\n"),
+      IsEmpty());
+  EXPECT_THAT(
+      ErrorsOfPorts(all, "  - {from: a, to: b, pattern: fan_in, protocol: tcp, streams: 3, ports: 1-2}\n"),
+      HasSubstr("receives 3 streams"));
+}
+
+TEST(LoadPlan, CountsTheStreamsOfRangesInsideARange) {
+  const auto with = [](const std::string& first, const std::string& second) {
+    return ErrorsOfPorts(
+        "a: {count: 1}, b: {count: 1}",
+        "  - {name: x, from: a, to: b, " + first + "}\n  - {name: y, from: a, to: b, " + second + "}\n");
+  };
+  EXPECT_EQ(
+      with("protocol: tcp, streams: 3, ports: 5200-5203", "protocol: tcp, streams: 2, ports: 5202-5203"),
+      "p.yaml:5:65: traffic[0].ports: ports 5200-5203 are 4, and each host of b receives 5 streams there, "
+      "with "
+      "those of traffic[1]: write a range of 5 ports or more\n");
+  EXPECT_THAT(
+      with("protocol: tcp, streams: 3, ports: 5200-5203", "protocol: udp, streams: 2, ports: 5202-5203"),
+      IsEmpty());
+  EXPECT_THAT(with("protocol: tcp, streams: 3, ports: 1-4, network: eth0",
+                   "protocol: tcp, streams: 2, ports: 3-4, network: eth1"),
+              IsEmpty());
+}
+
+TEST(LoadPlan, PointsAtThePortsInTheMatrix) {
+  EXPECT_EQ(
+      Errors(MinimalPlan("    streams: 3\n    ports: ${p}\n", "matrix:\n  p: [5201-5203, 6201-6202]\n")),
+      "p.yaml:14:18: traffic[0].ports: ports 6201-6202 are 2, and each host of b receives 3 streams there: "
+      "write "
+      "a range of 3 ports or more\n");
+}
+
+// A terminal obeys these; a person who reads the error does not see them.
+TEST(LoadPlan, NoErrorCarriesAControlCharacter) {
+  const std::string escapes[] = {"\\e[31m",    "\\x1B[2J", "\\x07", "\\0", "\\x7F",
+                                 "\\u009B31m", "\\N",      "\\n",   "\\r", "\\b"};
+  for (const std::string& escape : escapes) {
+    SCOPED_TRACE(escape);
+    const std::string quoted = "\"a" + escape + "\"";
+    const std::string plans[] = {
+        "version: 1\nname: " + quoted + "\n",
+        "version: " + quoted + "\n",
+        quoted + ": 1\n",
+        "roles: {" + quoted + ": {count: 1}}\n",
+        "roles: {a: {hosts: [" + quoted + "]}}\n",
+        "roles: {a: {count: 1, labels: {" + quoted + ": x}}}\n",
+        "roles: {a: {count: 1, labels: {rack: " + quoted + "}}}\n",
+        "matrix: {" + quoted + ": [1]}\n",
+        "matrix: {x: [1, " + quoted + "]}\n",
+        "traffic: [{name: " + quoted + ", protocol: " + quoted + "}]\n",
+        "a: 1\na: " + quoted + "\n" + quoted + ": 1\n" + quoted + ": 2\n",
+    };
+    for (const std::string& plan : plans) {
+      const std::string errors = Errors(plan);
+      EXPECT_THAT(errors, HasSubstr(", which keys and values do not have")) << plan;
+      for (const char c : errors) ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7F)) << plan << errors;
+      // One error is one line.
+      EXPECT_EQ(static_cast<size_t>(std::count(errors.begin(), errors.end(), '\n')),
+                LoadPlan(plan, "p.yaml", {}).errors.size());
+    }
+  }
+}
+
+TEST(LoadPlan, FileNamesAndOverridesAreQuotedWithoutTheirControlCharacters) {
+  EXPECT_EQ(Format("a\x1b[2J\n.yaml", PlanError{1, 2, "a", "is odd"}), "a\\x1B[2J\\n.yaml:1:2: a: is odd");
+  EXPECT_EQ(LoadPlan(MinimalPlan(), "a\x1b.yaml", {}).plan.source_name(), "a\\x1B.yaml");
+  for (const std::string& override :
+       {std::string("repeat=\x1b[2J"), std::string("re\x1bpeat=1"), std::string("repeat\xC2\x9B"),
+        std::string("\x1b"), std::string("re\xFFpeat=1"), std::string("repeat=\"\\e\"")}) {
+    const std::string errors = Errors(MinimalPlan(), {override});
+    ASSERT_FALSE(errors.empty()) << override;
+    for (const char c : errors) ASSERT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7F)) << errors;
+  }
 }
 
 TEST(LoadPlan, FormatsErrorsThatHaveNoPlace) {

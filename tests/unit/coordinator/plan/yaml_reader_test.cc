@@ -92,6 +92,15 @@ TEST(ReadYaml, RefusesBytesThatNoPlanHas) {
             "p.yaml:2:8: byte 0xFF is not UTF-8: save the plan as UTF-8\n");
   EXPECT_THAT(Errors(std::string("name: a\0b\n", 10)), HasSubstr("control character 0x00"));
   EXPECT_THAT(Errors("name: a\x1b[2J\n"), HasSubstr("control character 0x1B"));
+  EXPECT_EQ(Errors("name: a\x7f\n"),
+            "p.yaml:1:8: the control character 0x7F cannot be in a plan: remove it\n");
+  EXPECT_EQ(Errors("name: a\xC2\x9B"
+                   "31m\n"),
+            "p.yaml:1:8: the control character 0x9B cannot be in a plan: remove it\n");
+  EXPECT_EQ(Errors("name: \"a\\e[2J\"\n"),
+            "p.yaml:1:7: \"a\\x1B[2J\" holds 0x1B, a control character, which keys and values do not have\n");
+  // What yaml-cpp makes of NEL.
+  EXPECT_THAT(Errors("name: \"a\\N\"\n"), HasSubstr("which keys and values do not have"));
   EXPECT_THAT(Errors("roles:\n\ta: 1\n"), StartsWith("p.yaml:2:1: a tab in the indentation"));
   EXPECT_THAT(Errors(std::string((1 << 20) + 1, '#')), HasSubstr("more than 1 MiB"));
 }
