@@ -251,6 +251,7 @@ std::vector<WorkerInfo> Fleet::Snapshot() const {
     info.set_state_reason(worker.link == nullptr ? worker.lost_reason : busy ? "runs " + worker.run_id : "");
     info.set_state_since_unix_ns(worker.state_since_unix_ns);
     *info.mutable_facts() = worker.hello.facts();
+    info.set_control_address(worker.hello.control_address());
     info.set_run_id(worker.run_id);
     if (worker.link == nullptr) continue;
     info.set_peer(worker.link->peer());

@@ -98,6 +98,13 @@ TEST_F(FleetTest, AWorkerIsRegisteredWithTheLease) {
   EXPECT_FALSE(Info("a").has_clock_offset_ns());
 }
 
+TEST_F(FleetTest, AWorkerIsListedWithTheAddressByWhichItReachesTheCoordinator) {
+  Hello hello = MakeHello("a");
+  hello.set_control_address("127.0.0.1");
+  const auto link = Dial(hello);
+  EXPECT_EQ(Info("a").control_address(), "127.0.0.1");
+}
+
 TEST_F(FleetTest, RegistrationIsFollowedByABurstOfProbesThenOneEach200Ms) {
   const auto link = Dial(MakeHello("a"));
   executor_.AdvanceBy(15 * 3 * kMs);
