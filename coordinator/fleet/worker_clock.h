@@ -58,7 +58,7 @@ class WorkerClock {
   Executor& executor_;
   const std::shared_ptr<WorkerLink> link_;
   const ProbeOptions options_;
-  MinimumDelayEstimator estimator_;
+  FeasibleLineEstimator estimator_;
   uint64_t next_sequence_ = 1;
   int burst_left_ = 0;
   TimerId tick_ = 0;
