@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -68,7 +69,57 @@ absl::Status EnterNamespacesOf(int pid, int pidfd) {
   return absl::OkStatus();
 }
 
-[[noreturn]] void RunCommand(int host_pid, int pidfd, int channel, pid_t parent,
+// Signals to this process while a command runs are the command's. One at a time, in a process of one thread;
+// made before the fork, so that none is lost in between.
+class SignalRelay {
+ public:
+  SignalRelay() {
+    sigemptyset(&relayed_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+      struct sigaction action {};
+      sigaction(number, nullptr, &action);
+      // What this process was told to ignore (nohup), the command ignores too.
+      if (action.sa_handler != SIG_IGN) sigaddset(&relayed_, number);
+    }
+    sigprocmask(SIG_BLOCK, &relayed_, &before_);
+    fd_ = signalfd(-1, &relayed_, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~SignalRelay() {
+    Relay(0);  // what came too late for the command must not end this process instead
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    if (fd_ >= 0) close(fd_);
+  }
+  SignalRelay(const SignalRelay&) = delete;
+  SignalRelay& operator=(const SignalRelay&) = delete;
+
+  int fd() const { return fd_; }  // readable when there is something to relay; negative: it could not be made
+
+  // In the command's process.
+  void Leave() const {
+    for (int number = 1; number < NSIG; ++number) {
+      if (sigismember(&relayed_, number) == 1) signal(number, SIG_DFL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+
+  // To `command`; 0: to nobody.
+  void Relay(pid_t command) {
+    signalfd_siginfo info{};
+    while (fd_ >= 0 && read(fd_, &info, sizeof(info)) == sizeof(info)) {
+      // The terminal has sent its own (Ctrl-C) to the command too, which is in the same process group.
+      if (command > 0 && info.ssi_code != SI_KERNEL) kill(command, static_cast<int>(info.ssi_signo));
+    }
+  }
+
+ private:
+  sigset_t relayed_;
+  sigset_t before_;
+  int fd_ = -1;
+};
+
+[[noreturn]] void RunCommand(int host_pid, int pidfd, int channel, pid_t parent, const SignalRelay& relay,
                              const std::vector<std::string>& command) {
   const auto fail = [channel](const absl::Status& status) {
     SendMessage(channel, {.kind = LabMessage::Kind::kFailed, .status = status});
@@ -77,10 +128,7 @@ absl::Status EnterNamespacesOf(int pid, int pidfd) {
   if (const absl::Status status = EnterNamespacesOf(host_pid, pidfd); !status.ok()) fail(status);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of credentials, which clears it
   if (getppid() != parent) _exit(kFailedStatus);
-  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  relay.Leave();
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
@@ -92,13 +140,15 @@ absl::Status EnterNamespacesOf(int pid, int pidfd) {
 }
 
 // Waits for the command's end; kills it when the lab's supervisor ends.
-int AwaitCommand(pid_t command, int supervisor_fd) {
+int AwaitCommand(pid_t command, int supervisor_fd, SignalRelay& relay) {
   const int command_fd = static_cast<int>(syscall(SYS_pidfd_open, command, 0));
-  std::array<pollfd, 2> polled = {pollfd{command_fd, POLLIN, 0}, pollfd{supervisor_fd, POLLIN, 0}};
+  std::array<pollfd, 3> polled = {pollfd{command_fd, POLLIN, 0}, pollfd{supervisor_fd, POLLIN, 0},
+                                  pollfd{relay.fd(), POLLIN, 0}};
   int wait_status = 0;
   while (waitpid(command, &wait_status, WNOHANG) != command) {
-    polled[0].revents = polled[1].revents = 0;
+    for (pollfd& each : polled) each.revents = 0;
     poll(polled.data(), polled.size(), command_fd < 0 ? 20 : -1);
+    relay.Relay(command);
     if (polled[1].revents != 0) {
       kill(command, SIGKILL);
       polled[1].fd = -1;
@@ -120,24 +170,25 @@ absl::StatusOr<int> ForkAndAwait(int host_pid, int host_fd, int supervisor_fd,
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel.data()) != 0) {
     return ErrnoStatus(errno, "make a channel to the command");
   }
+  SignalRelay relay;
+  if (relay.fd() < 0) {
+    const int error = errno;
+    for (const int fd : channel) close(fd);
+    return ErrnoStatus(error, "make a signalfd for the command");
+  }
   fflush(nullptr);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) RunCommand(host_pid, host_fd, channel[1], parent, command);
+  if (pid == 0) RunCommand(host_pid, host_fd, channel[1], parent, relay, command);
   const int error = errno;
   close(channel[1]);
   if (pid < 0) {
     close(channel[0]);
     return ErrnoStatus(error, "fork for the command");
   }
-  // Ctrl-C is the command's to handle: it is in the terminal's foreground group too.
-  const auto old_interrupt = signal(SIGINT, SIG_IGN);
-  const auto old_quit = signal(SIGQUIT, SIG_IGN);
   const auto failure = ReceiveMessage(channel[0], /*dont_wait=*/false);
   close(channel[0]);
-  const int exit_status = AwaitCommand(pid, supervisor_fd);
-  signal(SIGINT, old_interrupt);
-  signal(SIGQUIT, old_quit);
+  const int exit_status = AwaitCommand(pid, supervisor_fd, relay);
   if (failure.ok() && failure->has_value()) return (*failure)->status;
   return exit_status;
 }

@@ -30,7 +30,6 @@ namespace tutti::lab {
 namespace {
 
 constexpr char kSuffix[] = ".lab";
-constexpr char kDefaultName[] = "default";
 constexpr int64_t kSecondNs = 1'000'000'000;
 
 class Fd {
@@ -117,7 +116,7 @@ absl::StatusOr<LabRecord> ReadLive(const std::string& path) {
   return record;
 }
 
-std::string NameOrDefault(const std::string& name) { return name.empty() ? kDefaultName : name; }
+std::string NameOrDefault(const std::string& name) { return name.empty() ? kDefaultLabName : name; }
 
 LabRecord RecordOf(const std::string& name, const Lab& lab) {
   LabRecord record;

@@ -17,6 +17,8 @@
 
 namespace tutti::lab {
 
+inline constexpr char kDefaultLabName[] = "default";
+
 struct LabRecord {
   std::string name;
   std::string kind;                 // Lab::kind()
@@ -43,8 +45,10 @@ absl::StatusOr<std::vector<LabRecord>> List();
 absl::Status Down(const std::string& name);
 
 // Runs a command inside a host of the lab ("host1"; "coordinator": where the bridge is), with this process's
-// standard streams and working directory, and returns its exit status (128 + signal if one ended it). The
-// command ends with the lab and with this process. NotFound for an unknown host or program.
+// standard streams and working directory, and returns its exit status (128 + signal if one ended it). SIGINT,
+// SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 to this process are the command's, unless this process
+// ignores them: then both do. The command ends with the lab and with this process. NotFound for an unknown
+// host or program.
 absl::StatusOr<int> Exec(const LabRecord& lab, const std::string& host,
                          const std::vector<std::string>& command);
 
