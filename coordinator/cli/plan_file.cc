@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
+#include "common/status/printable.h"
 #include "coordinator/plan/plan_loader.h"
 
 namespace tutti::cli {
@@ -21,7 +22,7 @@ absl::StatusOr<PlanText> ReadPlanFile(const std::string& path) {
   const bool standard_input = path == "-";
   const int fd = standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return ErrnoStatus(errno, absl::StrCat("open plan ", path));
-  PlanText plan{.source_name = standard_input ? "<stdin>" : path, .text = {}};
+  PlanText plan{.source_name = standard_input ? "<stdin>" : Printable(path), .text = {}};
   char buffer[65536];
   absl::Status status;
   while (plan.text.size() < kReadAtMostBytes) {

@@ -12,7 +12,7 @@
 namespace tutti::cli {
 
 struct PlanText {
-  std::string source_name;  // as the user named it; "-" is read from standard input
+  std::string source_name;  // as the user named it, but printable; "<stdin>" for "-"
   std::string text;
 };
 

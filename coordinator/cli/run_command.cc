@@ -8,6 +8,7 @@
 
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/plan_file.h"
 #include "coordinator/cli/run_flow.h"
@@ -21,21 +22,16 @@ struct Arguments {
   RunOptions options;
 };
 
-int Fail(const absl::Status& status, ExitCode code) {
-  std::cerr << "tutti: " << status.message() << "\n";
-  return code;
-}
-
 int Run(Arguments& arguments) {
   const absl::Status usage = CheckRunOptions(arguments.options);
-  if (!usage.ok()) return Fail(usage, kUsage);
+  if (!usage.ok()) return Complain(usage, kUsage);
   const absl::StatusOr<PlanText> text = ReadPlanFile(arguments.path);
-  if (!text.ok()) return Fail(text.status(), kUsage);
+  if (!text.ok()) return Complain(text.status(), kUsage);
   if (!LoadOrPrintErrors(*text, arguments.options.overrides, std::cerr)) return kInvalidPlan;
   const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
       MakeCoordinatorClient(arguments.coordinator);
-  if (absl::IsInvalidArgument(client.status())) return Fail(client.status(), kUsage);
-  if (!client.ok()) return Fail(client.status(), ExitCodeOfCall(client.status()));
+  if (absl::IsInvalidArgument(client.status())) return Complain(client.status(), kUsage);
+  if (!client.ok()) return Complain(client.status(), ExitCodeOfCall(client.status()));
   arguments.options.color = isatty(STDOUT_FILENO) != 0;
   return RunPlan(**client, *text, arguments.options, Screens{.out = std::cout, .live = std::cerr});
 }

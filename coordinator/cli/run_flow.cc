@@ -11,10 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status/macros.h"
+#include "common/status/printable.h"
 #include "common/sync/thread_annotations.h"
 #include "common/units/units.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/interrupts.h"
+#include "coordinator/cli/printable_message.h"
 #include "coordinator/cli/result_files.h"
 #include "coordinator/report/report.h"
 
@@ -82,12 +85,14 @@ class Follower {
  public:
   Follower(const RunOptions& options, std::ostream& live) : options_(options), live_(live) {}
 
-  void OnEvent(const tutti::v1::RunEvent& event) {
+  void OnEvent(const tutti::v1::RunEvent& told) {
+    if (told.has_ended()) result_ = told.ended();
+    tutti::v1::RunEvent event = told;
+    MakePrintable(event);
     if (event.has_started()) {
       head_ = event.started().head();
       if (!options_.quiet) live_ << Announcement(head_);
     }
-    if (event.has_ended()) result_ = event.ended();
     // What the run waits for is told even to the quiet: without it the program seems to hang.
     if (options_.quiet && !event.has_queued()) return;
     live_ << report::RenderLiveEvent(event, head_, report::Style{.color = false}) << std::flush;
@@ -103,7 +108,7 @@ class Follower {
 };
 
 int Fail(const absl::Status& status, std::ostream& errors) {
-  errors << "tutti: " << status.message() << "\n";
+  errors << "tutti: " << Readable(status) << "\n";
   return ExitCodeOfCall(status);
 }
 
@@ -113,22 +118,22 @@ int Deliver(const tutti::v1::Result& result, const RunOptions& options, const Sc
   int exit_code = result.exit_code();
   const absl::Status printed = PrintResult(result, options, screens.out);
   if (!printed.ok()) {
-    screens.live << "tutti: " << printed.message() << "\n";
+    screens.live << "tutti: " << Readable(printed) << "\n";
     if (exit_code == kPassed) exit_code = kInternal;
   }
   const absl::StatusOr<std::string> left = LeaveResult(result);
   if (left.ok()) {
     screens.live << "result: " << *left << "  (tutti show " << result.run_id() << ")\n";
   } else {
-    screens.live << "tutti: the result was not left: " << left.status().message() << "\n";
+    screens.live << "tutti: the result was not left: " << Readable(left.status()) << "\n";
     if (options.json_path.empty() && exit_code == kPassed) exit_code = kInternal;
   }
   if (!options.json_path.empty()) {
     const absl::Status written = WriteWhole(options.json_path, report::RenderJson(result));
     if (written.ok()) {
-      screens.live << "result: " << options.json_path << "\n";
+      screens.live << "result: " << Printable(options.json_path) << "\n";
     } else {
-      screens.live << "tutti: --json: " << written.message() << "\n";
+      screens.live << "tutti: --json: " << Readable(written) << "\n";
       if (exit_code == kPassed) exit_code = kInternal;
     }
   }
@@ -174,9 +179,11 @@ int RunPlan(CoordinatorClient& client, const PlanText& plan, const RunOptions& o
 absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out) {
   const report::Style style{.color = options.color};
   TUTTI_ASSIGN_OR_RETURN(const report::Exporter* exporter, report::FindExporter(options.format));
-  out << exporter->render(result, style);
-  if (options.detail) out << "\n" << report::RenderDetail(result, style);
-  if (options.timeline) out << "\n" << report::RenderTimeline(result, style);
+  tutti::v1::Result shown = result;
+  if (options.format != "json") MakePrintable(shown);  // JSON writes them out itself, and is read by programs
+  out << exporter->render(shown, style);
+  if (options.detail) out << "\n" << report::RenderDetail(shown, style);
+  if (options.timeline) out << "\n" << report::RenderTimeline(shown, style);
   out << std::flush;
   return out ? absl::OkStatus() : absl::DataLossError("the report could not be written to standard output");
 }

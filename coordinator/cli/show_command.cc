@@ -8,6 +8,7 @@
 
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/result_files.h"
 #include "coordinator/cli/run_flow.h"
@@ -28,8 +29,7 @@ int Show(Arguments& arguments) {
     status = PrintResult(*result, arguments.options, std::cout);
   }
   if (status.ok()) return kPassed;
-  std::cerr << "tutti: " << status.message() << "\n";
-  return absl::IsDataLoss(status) ? kInternal : kUsage;
+  return Complain(status, absl::IsDataLoss(status) ? kInternal : kUsage);
 }
 
 }  // namespace

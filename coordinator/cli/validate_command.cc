@@ -7,6 +7,7 @@
 
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/plan_file.h"
 
@@ -24,7 +25,7 @@ int Validate(const Arguments& arguments) {
   for (const std::string& path : arguments.paths) {
     const absl::StatusOr<PlanText> text = ReadPlanFile(path);
     if (!text.ok()) {
-      std::cerr << "tutti: " << text.status().message() << "\n";
+      Complain(text.status(), kUsage);
       readable = false;
       continue;
     }

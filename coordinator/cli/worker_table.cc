@@ -1,12 +1,12 @@
 #include "coordinator/cli/worker_table.h"
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/units/units.h"
+#include "coordinator/cli/aligned_columns.h"
 
 namespace tutti::cli {
 namespace {
@@ -53,18 +53,7 @@ std::string RenderWorkers(const tutti::v1::ListWorkersResponse& workers) {
   if (workers.workers().empty()) return "no workers; start one: tutti-worker --coordinator ADDR\n";
   std::vector<Cells> lines = {{"NAME", "STATE", "ADDRESSES", "CPUS", "KERNEL", "CLOCK BOUND", "LABELS"}};
   for (const tutti::v1::WorkerInfo& worker : workers.workers()) lines.push_back(Line(worker));
-  std::vector<size_t> widths(lines.front().size(), 0);
-  for (const Cells& cells : lines) {
-    for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
-  }
-  std::string table;
-  for (const Cells& cells : lines) {
-    for (size_t i = 0; i + 1 < cells.size(); ++i) {
-      absl::StrAppend(&table, cells[i], std::string(widths[i] - cells[i].size() + 2, ' '));
-    }
-    absl::StrAppend(&table, cells.back(), "\n");
-  }
-  return table;
+  return AlignColumns(lines);
 }
 
 }  // namespace tutti::cli

@@ -5,6 +5,7 @@
 
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/worker_table.h"
 
@@ -16,8 +17,8 @@ int ListWorkers(const CoordinatorAddress& coordinator) {
   const absl::StatusOr<tutti::v1::ListWorkersResponse> workers =
       client.ok() ? (*client)->ListWorkers() : client.status();
   if (!workers.ok()) {
-    std::cerr << "tutti: " << workers.status().message() << "\n";
-    return absl::IsInvalidArgument(client.status()) ? kUsage : ExitCodeOfCall(workers.status());
+    return Complain(workers.status(),
+                    absl::IsInvalidArgument(client.status()) ? kUsage : ExitCodeOfCall(workers.status()));
   }
   std::cout << RenderWorkers(*workers);
   return kPassed;

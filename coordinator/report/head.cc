@@ -72,7 +72,9 @@ std::string RenderHead(const v1::Result& result, const Style& style) {
   text += '\n';
   uint64_t trials = 0;
   for (const v1::Case& each : result.plan().cases()) trials += each.repeat() > 0 ? each.repeat() : 1;
-  absl::StrAppend(&text, "  ", result.plan().cases_size(), " cases, ", trials, " trials");
+  const int cases = result.plan().cases_size();
+  absl::StrAppend(&text, "  ", cases, cases == 1 ? " case, " : " cases, ", trials,
+                  trials == 1 ? " trial" : " trials");
   if (result.expected_duration_ns() > 0) {
     absl::StrAppend(&text, ", expected to take ", FormatDuration(result.expected_duration_ns()));
   }

@@ -115,6 +115,35 @@ TEST_F(RunFlowTest, ExitsAsTheResultSaysAndLeavesItInBothPlaces) {
   EXPECT_THAT(live_.str(), HasSubstr((folder_ / "tutti/results/run-7.json").string()));
 }
 
+TEST_F(RunFlowTest, AJsonFileThatCannotBeWrittenMakesAPassedRunAnInternalError) {
+  options_.json_path = "/dev/full";
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  EXPECT_EQ(Run(), kInternal);
+  EXPECT_THAT(live_.str(), HasSubstr("tutti: --json: write /dev/full: No space left on device"));
+  EXPECT_THAT(live_.str(), Not(HasSubstr("result: /dev/full")));
+  // What the run itself says is worth more.
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PARTIAL, 7)};
+  EXPECT_EQ(Run(), kPartial);
+}
+
+TEST_F(RunFlowTest, WhatOthersWroteReachesTheTerminalWithoutControlCharacters) {
+  client_.submit_status = absl::FailedPreconditionError("role a: its rack is \x1b[2Jb\nsecond line");
+  EXPECT_EQ(Run(), kInvalidPlan);
+  EXPECT_THAT(live_.str(), HasSubstr("its rack is \\x1B[2Jb\nsecond line\n"));
+  EXPECT_EQ(live_.str().find('\x1b'), std::string::npos);
+}
+
+TEST_F(RunFlowTest, AReportHasNoControlCharactersOfNamesAndJsonKeepsThem) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  client_.events[0].mutable_ended()->mutable_plan()->set_name("odd\x1b[2J");
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_THAT(out_.str(), HasSubstr("odd\\x1B[2J"));
+  options_.format = "json";
+  out_.str("");
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_EQ(report::ParseJson(out_.str())->plan().name(), "odd\x1b[2J");
+}
+
 TEST_F(RunFlowTest, TheFirstInterruptCancelsAndTheResultIsStillLeft) {
   client_.until_cancelled = true;
   options_.json_path = (folder_ / "out.json").string();

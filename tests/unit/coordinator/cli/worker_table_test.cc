@@ -34,5 +34,13 @@ TEST(RenderWorkersTest, ShowsStateRunAddressesAndWhatIsNotKnownAsADash) {
             "long-name  -             -          -     -        -            -\n");
 }
 
+TEST(RenderWorkersTest, ControlCharactersOfWorkersAreWrittenOut) {
+  tutti::v1::ListWorkersResponse workers;
+  workers.add_workers()->set_name("a\x1b[2J\n");
+  EXPECT_EQ(RenderWorkers(workers),
+            "NAME        STATE  ADDRESSES  CPUS  KERNEL  CLOCK BOUND  LABELS\n"
+            "a\\x1B[2J\\n  -      -          -     -       -            -\n");
+}
+
 }  // namespace
 }  // namespace tutti::cli
