@@ -2,8 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <sstream>
 #include <string>
 
+#include "common/status/printable.h"
 #include "common/version/version.h"
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/exit_codes.h"
@@ -13,10 +15,26 @@ namespace {
 
 // CLI11 only says that some subcommand is required.
 int SayUnknownCommand(const CLI::App& app, const std::string& word) {
-  std::cerr << "tutti: \"" << word << "\" is not a command; there are:";
+  std::cerr << "tutti: \"" << tutti::Printable(word) << "\" is not a command; there are:";
   for (const CLI::App* command : app.get_subcommands({})) std::cerr << " " << command->get_name();
   std::cerr << " (tutti --help)\n";
   return tutti::cli::kUsage;
+}
+
+// A command whose output did not arrive has not succeeded (a full disk, a closed standard output).
+int AfterOutput(int exit_code) {
+  std::cout.flush();
+  if (std::cout || exit_code != tutti::cli::kPassed) return exit_code;
+  std::cerr << "tutti: standard output could not be written\n";
+  return tutti::cli::kInternal;
+}
+
+// What was asked for (--help) or what is wrong, which quotes the arguments.
+int SayParseError(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream complaint;
+  const bool help = app.exit(error, std::cout, complaint) == 0;
+  std::cerr << tutti::PrintableLines(complaint.str());
+  return AfterOutput(help ? tutti::cli::kPassed : tutti::cli::kUsage);
 }
 
 }  // namespace
@@ -37,13 +55,13 @@ int main(int argc, char** argv) {
   tutti::cli::AddVersionCommand(app, chosen);
   try {
     app.parse(argc, argv);
-    return chosen ? chosen() : tutti::cli::kUsage;
+    return chosen ? AfterOutput(chosen()) : tutti::cli::kUsage;
   } catch (const CLI::RequiredError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty())
       return SayUnknownCommand(app, argv[1]);
-    return app.exit(error) == 0 ? tutti::cli::kPassed : tutti::cli::kUsage;
+    return SayParseError(app, error);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? tutti::cli::kPassed : tutti::cli::kUsage;
+    return SayParseError(app, error);
   } catch (const std::exception& error) {
     std::cerr << "tutti: internal error: " << error.what() << "\n";
     return tutti::cli::kInternal;

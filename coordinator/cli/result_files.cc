@@ -50,12 +50,27 @@ absl::Status WriteAll(int fd, const std::string& path, std::string_view content)
   return absl::OkStatus();
 }
 
+// A full disk or quota may show only here.
+absl::Status Close(int fd, const std::string& path) {
+  return close(fd) == 0 ? absl::OkStatus() : ErrnoStatus(errno, absl::StrCat("close ", path));
+}
+
 absl::Status WriteSpecialFile(const std::string& path, std::string_view content) {
   const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (fd < 0) return ErrnoStatus(errno, absl::StrCat("open ", path));
-  const absl::Status status = WriteAll(fd, path, content);
-  close(fd);
+  absl::Status status = WriteAll(fd, path, content);
+  status.Update(Close(fd, path));
   return status;
+}
+
+// Every result of a run has these; another program's document may happen to have a schema_version.
+absl::Status CheckComplete(const tutti::v1::Result& result) {
+  std::string missing;
+  if (result.run_id().empty()) missing = "run_id";
+  if (result.status() == tutti::v1::RUN_STATUS_UNSPECIFIED)
+    missing += missing.empty() ? "status" : " and no status";
+  if (missing.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("not a result of tutti: it has no ", missing));
 }
 
 // An id never leaves the folder of results.
@@ -91,7 +106,7 @@ absl::Status WriteWhole(const std::string& path, std::string_view content) {
   if (status.ok() && fchmod(fd, 0666 & ~mask) != 0)
     status = ErrnoStatus(errno, absl::StrCat("chmod ", temporary));
   if (status.ok() && fsync(fd) != 0) status = ErrnoStatus(errno, absl::StrCat("sync ", temporary));
-  close(fd);
+  status.Update(Close(fd, temporary));
   if (status.ok() && rename(temporary.c_str(), target.c_str()) != 0) {
     status = ErrnoStatus(errno, absl::StrCat("rename ", temporary, " to ", target));
   }
@@ -148,6 +163,7 @@ absl::StatusOr<tutti::v1::Result> ReadResult(const std::string& file_or_id) {
   text << file.rdbuf();
   absl::StatusOr<tutti::v1::Result> result = report::ParseJson(text.str());
   if (!result.ok()) return Annotate(result.status(), absl::StrCat("result ", path));
+  TUTTI_RETURN_IF_ERROR(Annotate(CheckComplete(*result), absl::StrCat("result ", path)));
   return result;
 }
 

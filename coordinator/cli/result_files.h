@@ -25,7 +25,7 @@ absl::Status CheckWritable(const std::string& path);
 absl::StatusOr<std::string> LeaveResult(const tutti::v1::Result& result);
 
 // `file_or_id` is a file, or the id of a run whose result lies in ResultDirectory(). NotFound says where was
-// looked.
+// looked. InvalidArgument for a document that is no result of a run.
 absl::StatusOr<tutti::v1::Result> ReadResult(const std::string& file_or_id);
 
 }  // namespace tutti::cli

@@ -94,6 +94,7 @@ TEST_F(ResultFilesTest, AResultThatWasLeftIsFoundByItsIdAndByItsFile) {
   tutti::v1::Result result;
   result.set_schema_version(1);
   result.set_run_id("run-7");
+  result.set_status(tutti::v1::RUN_STATUS_LIMIT_FAILED);
   result.set_exit_code(4);
   const absl::StatusOr<std::string> path = LeaveResult(result);
   ASSERT_TRUE(path.ok()) << path.status();
@@ -117,6 +118,29 @@ TEST_F(ResultFilesTest, AnIdNeverLeavesTheFolder) {
   fs::create_directories(folder_ / "state/tutti/results");
   std::ofstream(folder_ / "state/tutti/secret.json") << "{}";
   EXPECT_EQ(ReadResult("../secret").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ResultFilesTest, ADocumentWithoutRunOrStatusIsNoResult) {
+  const auto why_not = [this](const std::string& json) {
+    std::ofstream(folder_ / "x.json") << json;
+    const absl::Status status = ReadResult((folder_ / "x.json").string()).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << json;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("x.json: not a result of tutti: "));
+    return std::string(status.message());
+  };
+  EXPECT_THAT(why_not("{\"schema_version\": 1}"), HasSubstr("it has no run_id and no status"));
+  EXPECT_THAT(why_not("{\"schema_version\": 1, \"run_id\": \"run-7\"}"), HasSubstr("it has no status"));
+  EXPECT_THAT(why_not("{\"schema_version\": 1, \"status\": \"passed\"}"), HasSubstr("it has no run_id"));
+  why_not("{}");
+  why_not("[]");
+  why_not("7");
+  why_not("");
+}
+
+TEST_F(ResultFilesTest, AFullDiskIsAnError) {
+  const absl::Status status = WriteWhole("/dev/full", "text");
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("write /dev/full: No space left on device (ENOSPC)"));
 }
 
 TEST_F(ResultFilesTest, AFileThatIsNoResultIsNamed) {
