@@ -19,8 +19,9 @@ constexpr std::chrono::minutes kWatchDeadline{30};
 
 class GrpcCoordinatorClient final : public CoordinatorClient {
  public:
-  GrpcCoordinatorClient(std::string address, const std::shared_ptr<grpc::Channel>& channel)
-      : address_(std::move(address)),
+  GrpcCoordinatorClient(const CoordinatorAddress& address, const std::shared_ptr<grpc::Channel>& channel)
+      : own_lab_(address.own_lab),
+        called_(own_lab_ ? "the lab's coordinator" : absl::StrCat("coordinator ", address.address)),
         runs_(tutti::v1::RunService::NewStub(channel)),
         fleet_(tutti::v1::FleetService::NewStub(channel)) {}
 
@@ -92,17 +93,22 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
   absl::Status Explain(const grpc::Status& status, const std::string& what) const {
     if (status.ok()) return absl::OkStatus();
     const absl::Status error = FromGrpc(status);
+    if (error.code() == absl::StatusCode::kUnavailable && own_lab_) {
+      return absl::UnavailableError(absl::StrCat(called_, ": cannot ", what, ": ", error.message(),
+                                                 "; --log-dir DIR keeps its log, which may say why"));
+    }
     if (error.code() == absl::StatusCode::kUnavailable) {
       return absl::UnavailableError(absl::StrCat(
-          "coordinator ", address_, ": cannot ", what, ": ", error.message(),
+          called_, ": cannot ", what, ": ", error.message(),
           "; start it there (tutti-coordinator, or: systemctl start tutti-coordinator), name another with "
           "--coordinator ADDR or TUTTI_COORDINATOR, or use `tutti lab run`, which needs none"));
     }
     if (error.code() == absl::StatusCode::kInvalidArgument) return error;  // the plan's errors as they are
-    return Annotate(error, absl::StrCat("coordinator ", address_, ": cannot ", what));
+    return Annotate(error, absl::StrCat(called_, ": cannot ", what));
   }
 
-  const std::string address_;
+  const bool own_lab_;
+  const std::string called_;
   const std::unique_ptr<tutti::v1::RunService::Stub> runs_;
   const std::unique_ptr<tutti::v1::FleetService::Stub> fleet_;
 };
@@ -120,7 +126,7 @@ absl::StatusOr<std::unique_ptr<CoordinatorClient>> MakeCoordinatorClient(const C
                ? absl::PermissionDeniedError(channel.status().message())
                : channel.status();
   }
-  return std::make_unique<GrpcCoordinatorClient>(address.address, *channel);
+  return std::make_unique<GrpcCoordinatorClient>(address, *channel);
 }
 
 }  // namespace tutti::cli

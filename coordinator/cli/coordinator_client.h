@@ -11,8 +11,8 @@
 
 namespace tutti::cli {
 
-// Every call has a deadline. Errors name the coordinator's address and what to do. Thread-safe: Cancel may be
-// called while Watch is running.
+// Every call has a deadline. Errors name the coordinator's address (of a lab's only that) and what to do.
+// Thread-safe: Cancel may be called while Watch is running.
 class CoordinatorClient {
  public:
   virtual ~CoordinatorClient() = default;
@@ -29,6 +29,7 @@ class CoordinatorClient {
 struct CoordinatorAddress {
   std::string address;    // "unix:/path", "host", "host:port", "[v6]:port"
   bool insecure = false;  // the user allowed plain text beyond this host
+  bool own_lab = false;   // of the lab of this very command: its address says nothing to the user
 };
 
 // Does not connect yet: the first call does. PermissionDenied if plain text to this address was not allowed.

@@ -10,6 +10,7 @@
 #include "common/status/macros.h"
 #include "common/units/units.h"
 #include "coordinator/plan/plan_loader.h"
+#include "coordinator/plan/written_place.h"
 
 namespace tutti::cli {
 namespace {
@@ -121,7 +122,10 @@ absl::StatusOr<std::string> DescribePlan(const tutti::v1::Plan& plan,
     const Case& plan_case = plan.cases(static_cast<int>(i));
     const absl::StatusOr<std::vector<Flow>> flows =
         plan::ExpandFlows(plan_case, placement.cases.at(i), fleet);
-    if (!flows.ok()) return Annotate(flows.status(), absl::StrCat("case ", i + 1, Values(plan_case)));
+    if (!flows.ok()) {
+      const absl::Status status = Annotate(flows.status(), absl::StrCat("case ", i + 1, Values(plan_case)));
+      return plan::WithPlace(plan, static_cast<int>(i), status);
+    }
     most_streams = std::max(most_streams, flows->size());
     trials += plan_case.repeat();
     absl::StrAppend(&text, "\n", DescribeCase(plan_case, cases, *flows));

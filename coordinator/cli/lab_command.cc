@@ -1,4 +1,4 @@
-// tutti lab run|up|down|exec: hosts made of namespaces on this machine.
+// tutti lab run|up|list|exec|down: hosts made of namespaces on this machine.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,12 +12,15 @@
 
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/fake_fleet.h"
 #include "coordinator/cli/interrupts.h"
 #include "coordinator/cli/lab_preflight.h"
+#include "coordinator/cli/lab_table.h"
 #include "coordinator/cli/plan_file.h"
 #include "coordinator/cli/run_flow.h"
+#include "coordinator/lab/addressing.h"
 #include "coordinator/lab/lab.h"
 #include "coordinator/lab/lab_limits.h"
 #include "coordinator/lab/lab_registry.h"
@@ -25,19 +28,25 @@
 namespace tutti::cli {
 namespace {
 
-constexpr int kMostHosts = 1000;
-
-int Fail(const absl::Status& status, ExitCode code) {
-  std::cerr << "tutti: " << status.message() << "\n";
-  return code;
+// Of what a lab's functions refuse: their arguments are the user's.
+ExitCode ExitCodeOfLab(const absl::Status& status) {
+  const bool usage =
+      absl::IsInvalidArgument(status) || absl::IsAlreadyExists(status) || absl::IsNotFound(status);
+  return usage ? kUsage : kInternal;
 }
+
+// Options that `lab run` and `lab up` share, and what is made of them.
+struct LabArguments {
+  lab::LabOptions options;
+  std::vector<std::string> labels;  // HOST:KEY=VALUE
+};
 
 // --- run
 // -------------------------------------------------------------------------------------------------------
 
 struct RunArguments {
   std::string path;
-  lab::LabOptions lab{.hosts = 0};  // 0: as many as the plan needs
+  LabArguments lab{.options = {.hosts = 0}, .labels = {}};  // 0: as many as the plan needs
   RunOptions options;
 };
 
@@ -48,7 +57,7 @@ std::function<absl::StatusOr<int>(const std::string&)> IdleWorkerCounter() {
   return [client](const std::string& coordinator_address) -> absl::StatusOr<int> {
     if (*client == nullptr) {
       absl::StatusOr<std::unique_ptr<CoordinatorClient>> made =
-          MakeCoordinatorClient({.address = coordinator_address});
+          MakeCoordinatorClient({.address = coordinator_address, .own_lab = true});
       if (!made.ok()) return made.status();
       *client = *std::move(made);
     }
@@ -64,7 +73,7 @@ std::function<absl::StatusOr<int>(const std::string&)> IdleWorkerCounter() {
 void SayWhatIsForbidden(const tutti::v1::Plan& plan) {
   const absl::StatusOr<lab::BufferLimits> limits = lab::ReadBufferLimits();
   if (!limits.ok()) {
-    std::cerr << "warning: the limits of socket buffers are not known: " << limits.status().message() << "\n";
+    std::cerr << "warning: the limits of socket buffers are not known: " << Readable(limits.status()) << "\n";
     return;
   }
   for (const std::string& message : ForbiddenBuffers(plan, *limits))
@@ -81,45 +90,67 @@ bool AsksForIpv6(const tutti::v1::Plan& plan) {
   return false;
 }
 
+// Runs the plan in the lab that was started for it.
+int RunIn(lab::Lab& running, const PlanText& text, RunOptions& options) {
+  if (!options.quiet) {
+    const size_t hosts = running.hosts().size();
+    std::cerr << "lab: " << hosts << (hosts == 1 ? " host (" : " hosts (") << running.kind() << ")\n";
+  }
+  const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
+      MakeCoordinatorClient({.address = running.coordinator_address(), .own_lab = true});
+  if (!client.ok()) return Complain(client.status(), kInternal);
+  options.color = isatty(STDOUT_FILENO) != 0;
+  return RunPlan(**client, text, options, Screens{.out = std::cout, .live = std::cerr});
+}
+
 int LabRun(RunArguments& arguments) {
   const absl::Status usage = CheckRunOptions(arguments.options);
-  if (!usage.ok()) return Fail(usage, kUsage);
+  if (!usage.ok()) return Complain(usage, kUsage);
+  lab::LabOptions& lab_options = arguments.lab.options;
+  const absl::StatusOr<lab::HostLabels> labels = lab::ParseHostLabels(arguments.lab.labels);
+  if (!labels.ok()) return Complain(labels.status(), kUsage);
   const absl::StatusOr<PlanText> text = ReadPlanFile(arguments.path);
-  if (!text.ok()) return Fail(text.status(), kUsage);
+  if (!text.ok()) return Complain(text.status(), kUsage);
   const std::optional<tutti::v1::Plan> plan =
       LoadOrPrintErrors(*text, arguments.options.overrides, std::cerr);
   if (!plan) return kInvalidPlan;
+  if (lab_options.hosts == 0) lab_options.hosts = HostsNeeded(*plan);
+  const absl::Status fits = CheckFitsLab(*plan, lab_options.hosts, *labels);
+  if (!fits.ok()) return Complain(fits, kInvalidPlan);
   SayWhatIsForbidden(*plan);
 
-  if (arguments.lab.hosts == 0) arguments.lab.hosts = HostsNeeded(*plan);
-  arguments.lab.ipv6 = arguments.lab.ipv6 || AsksForIpv6(*plan);
+  lab_options.labels = *labels;
+  lab_options.ipv6 = lab_options.ipv6 || AsksForIpv6(*plan);
   QuitWhenInterrupted();
   // Before the client: gRPC has threads, and the lab's processes must be forked by a program that has none.
-  arguments.lab.registered_workers = IdleWorkerCounter();
-  const absl::StatusOr<std::unique_ptr<lab::Lab>> running = lab::Lab::Start(arguments.lab);
-  if (!running.ok()) return Fail(running.status(), kInternal);
-  if (!arguments.options.quiet) {
-    std::cerr << "lab: " << (*running)->hosts().size() << " hosts (" << (*running)->kind() << ")\n";
+  lab_options.registered_workers = IdleWorkerCounter();
+  const absl::StatusOr<std::unique_ptr<lab::Lab>> running = lab::Lab::Start(lab_options);
+  if (!running.ok()) {
+    return Complain(running.status(), absl::IsInvalidArgument(running.status()) ? kUsage : kInternal);
   }
-  int exit_code = kInternal;
-  {
-    const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
-        MakeCoordinatorClient({.address = (*running)->coordinator_address()});
-    if (!client.ok()) return Fail(client.status(), kInternal);
-    arguments.options.color = isatty(STDOUT_FILENO) != 0;
-    exit_code = RunPlan(**client, *text, arguments.options, Screens{.out = std::cout, .live = std::cerr});
-  }
+  const int exit_code = RunIn(**running, *text, arguments.options);
   const absl::Status stopped = (*running)->Stop();
-  if (!stopped.ok()) std::cerr << "tutti: the lab was not taken down cleanly: " << stopped.message() << "\n";
+  if (!stopped.ok()) std::cerr << "tutti: the lab was not taken down cleanly: " << Readable(stopped) << "\n";
   return exit_code;
 }
 
-void AddLabOptions(CLI::App& command, lab::LabOptions& options) {
-  command.add_flag("--ipv6", options.ipv6,
+void AddLabOptions(CLI::App& command, LabArguments& arguments) {
+  command.add_flag("--ipv6", arguments.options.ipv6,
                    "Give each host an IPv6 address too (`lab run` does so for a plan that asks for IPv6)");
-  command.add_flag("--clock-offsets", options.clock_offsets,
+  command.add_flag("--clock-offsets", arguments.options.clock_offsets,
                    "Give each host a monotonic clock of its own, days apart from the others");
-  command.add_option("--log-dir", options.log_dir, "Keep the daemons' logs in this folder")->type_name("DIR");
+  command
+      .add_option("--log-dir", arguments.options.log_dir,
+                  "Keep the daemons' logs in this folder, which is made where it is missing")
+      ->type_name("DIR");
+  command
+      .add_option("--label", arguments.labels,
+                  "Label of a host, for roles that choose hosts by label, as in host2:rack=a; may be "
+                  "repeated. Each host "
+                  "has the label host, its own name")
+      ->type_name("HOST:KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void AddLabRun(CLI::App& lab_command, Chosen& chosen) {
@@ -128,42 +159,55 @@ void AddLabRun(CLI::App& lab_command, Chosen& chosen) {
       lab_command.add_subcommand("run", "Run a plan on lab hosts that live as long as the run");
   AddPlanArgument(*command, arguments->path);
   command
-      ->add_option("--hosts", arguments->lab.hosts, "How many lab hosts (default: as many as the plan needs)")
-      ->check(CLI::Range(1, kMostHosts))
+      ->add_option("--hosts", arguments->lab.options.hosts,
+                   "How many lab hosts (default: as many as the plan needs)")
+      ->check(CLI::Range(1, lab::kMaxHosts))
       ->type_name("N");
   AddLabOptions(*command, arguments->lab);
   AddRunOptions(*command, arguments->options);
   command->callback([arguments, &chosen] { chosen = [arguments] { return LabRun(*arguments); }; });
 }
 
-// --- up, down, exec
+// --- up, list, down, exec
 // ----------------------------------------------------------------------------------------------
 
-int LabUp(lab::LabOptions& options) {
-  options.registered_workers = IdleWorkerCounter();
-  const absl::StatusOr<lab::LabRecord> record = lab::Up(options);
-  if (!record.ok()) return Fail(record.status(), absl::IsAlreadyExists(record.status()) ? kUsage : kInternal);
-  std::cout << "lab " << record->name << " is up (" << record->kind << ")\n";
-  for (const lab::LabHost& host : record->hosts)
-    std::cout << "  " << host.name << "  " << host.address << "\n";
-  const std::string name_option = options.name.empty() ? "" : " --name " + record->name;
-  std::cout << "run a plan:  tutti run PLAN --coordinator " << record->coordinator_address << "\n"
-            << "enter one:   tutti lab exec" << name_option << " "
-            << (record->hosts.empty() ? "HOST" : record->hosts.front().name) << " COMMAND\n"
-            << "end it:      tutti lab down" << name_option << "\n";
+int LabUp(LabArguments& arguments) {
+  absl::StatusOr<lab::HostLabels> labels = lab::ParseHostLabels(arguments.labels);
+  if (!labels.ok()) return Complain(labels.status(), kUsage);
+  arguments.options.labels = *std::move(labels);
+  arguments.options.registered_workers = IdleWorkerCounter();
+  const absl::StatusOr<lab::LabRecord> record = lab::Up(arguments.options);
+  if (!record.ok()) {
+    const bool usage = absl::IsAlreadyExists(record.status()) || absl::IsInvalidArgument(record.status());
+    return Complain(record.status(), usage ? kUsage : kInternal);
+  }
+  std::cout << DescribeLab(*record);
   return kPassed;
 }
 
 void AddLabUp(CLI::App& lab_command, Chosen& chosen) {
-  const auto options = std::make_shared<lab::LabOptions>();
+  const auto arguments = std::make_shared<LabArguments>();
   CLI::App* command = lab_command.add_subcommand("up", "Start a lab that stays until `tutti lab down`");
-  command->add_option("--hosts", options->hosts, "How many lab hosts")
-      ->check(CLI::Range(1, kMostHosts))
+  command->add_option("--hosts", arguments->options.hosts, "How many lab hosts")
+      ->check(CLI::Range(1, lab::kMaxHosts))
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--name", options->name, "Name of the lab (default: default)")->type_name("NAME");
-  AddLabOptions(*command, *options);
-  command->callback([options, &chosen] { chosen = [options] { return LabUp(*options); }; });
+  command->add_option("--name", arguments->options.name, "Name of the lab (default: default)")
+      ->type_name("NAME");
+  AddLabOptions(*command, *arguments);
+  command->callback([arguments, &chosen] { chosen = [arguments] { return LabUp(*arguments); }; });
+}
+
+void AddLabList(CLI::App& lab_command, Chosen& chosen) {
+  CLI::App* command = lab_command.add_subcommand("list", "List the labs that are up");
+  command->callback([&chosen] {
+    chosen = [] {
+      const absl::StatusOr<std::vector<lab::LabRecord>> labs = lab::List();
+      if (!labs.ok()) return Complain(labs.status(), kInternal);
+      std::cout << RenderLabs(*labs);
+      return static_cast<int>(kPassed);
+    };
+  });
 }
 
 void AddLabDown(CLI::App& lab_command, Chosen& chosen) {
@@ -174,7 +218,7 @@ void AddLabDown(CLI::App& lab_command, Chosen& chosen) {
     chosen = [name] {
       const absl::Status status = lab::Down(*name);
       if (status.ok()) return static_cast<int>(kPassed);
-      return Fail(status, absl::IsNotFound(status) ? kUsage : kInternal);
+      return Complain(status, ExitCodeOfLab(status));
     };
   });
 }
@@ -187,10 +231,10 @@ struct ExecArguments {
 
 int LabExec(const ExecArguments& arguments) {
   const absl::StatusOr<lab::LabRecord> record = lab::Find(arguments.lab);
-  if (!record.ok()) return Fail(record.status(), absl::IsNotFound(record.status()) ? kUsage : kInternal);
+  if (!record.ok()) return Complain(record.status(), ExitCodeOfLab(record.status()));
   const absl::StatusOr<int> exit_status = lab::Exec(*record, arguments.host, arguments.command);
   if (!exit_status.ok()) {
-    return Fail(exit_status.status(), absl::IsNotFound(exit_status.status()) ? kUsage : kInternal);
+    return Complain(exit_status.status(), absl::IsNotFound(exit_status.status()) ? kUsage : kInternal);
   }
   return *exit_status;
 }
@@ -220,6 +264,7 @@ void AddLabCommand(CLI::App& app, Chosen& chosen) {
   command->require_subcommand(1);
   AddLabRun(*command, chosen);
   AddLabUp(*command, chosen);
+  AddLabList(*command, chosen);
   AddLabDown(*command, chosen);
   AddLabExec(*command, chosen);
 }

@@ -5,6 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/status/errno_status.h"
+#include "common/status/macros.h"
+#include "coordinator/cli/dry_run.h"
+#include "coordinator/cli/fake_fleet.h"
+#include "coordinator/lab/addressing.h"
 
 namespace tutti::cli {
 namespace {
@@ -47,6 +52,26 @@ std::vector<std::string> ForbiddenBuffers(const tutti::v1::Plan& plan, const lab
                      best_effort ? " will run with less and be marked" : " will not run; the others will"));
   }
   return messages;
+}
+
+absl::Status CheckHostCount(const tutti::v1::Plan& plan, int hosts) {
+  const int needed = HostsNeeded(plan);
+  if (needed > lab::kMaxHosts) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "this plan needs ", needed, " hosts; a lab has ", lab::kMaxHosts,
+        " at most: lower the counts of its roles, or run it on the workers of a coordinator (tutti run)"));
+  }
+  if (needed <= hosts) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("this plan needs ", needed,
+                                                    needed == 1 ? " host" : " hosts", "; the lab has ", hosts,
+                                                    ": use --hosts ", needed));
+}
+
+absl::Status CheckFitsLab(const tutti::v1::Plan& plan, int hosts, const lab::HostLabels& labels) {
+  TUTTI_RETURN_IF_ERROR(CheckHostCount(plan, hosts));
+  return Annotate(DescribePlan(plan, LabFleet(hosts, labels)).status(),
+                  hosts == 1 ? "a lab of 1 host cannot run this plan"
+                             : absl::StrCat("a lab of ", hosts, " hosts cannot run this plan"));
 }
 
 }  // namespace tutti::cli

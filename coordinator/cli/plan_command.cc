@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "common/status/printable.h"
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/dry_run.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/fake_fleet.h"
+#include "coordinator/cli/lab_preflight.h"
 #include "coordinator/cli/plan_file.h"
 
 namespace tutti::cli {
@@ -22,11 +25,6 @@ struct Arguments {
   CoordinatorAddress coordinator;
   bool ask_coordinator = false;
 };
-
-int Fail(const absl::Status& status, ExitCode code) {
-  std::cerr << "tutti: " << status.message() << "\n";
-  return code;
-}
 
 absl::StatusOr<std::vector<plan::Candidate>> FleetOf(const CoordinatorAddress& address) {
   const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client = MakeCoordinatorClient(address);
@@ -48,20 +46,23 @@ absl::StatusOr<std::vector<plan::Candidate>> FleetOf(const CoordinatorAddress& a
 
 int DryRun(const Arguments& arguments) {
   const absl::StatusOr<PlanText> text = ReadPlanFile(arguments.path);
-  if (!text.ok()) return Fail(text.status(), kUsage);
+  if (!text.ok()) return Complain(text.status(), kUsage);
   const std::optional<tutti::v1::Plan> plan = LoadOrPrintErrors(*text, arguments.overrides, std::cerr);
   if (!plan) return kInvalidPlan;
   std::vector<plan::Candidate> fleet;
   if (arguments.ask_coordinator) {
     absl::StatusOr<std::vector<plan::Candidate>> asked = FleetOf(arguments.coordinator);
-    if (!asked.ok()) return Fail(asked.status(), ExitCodeOfCall(asked.status()));
+    if (!asked.ok()) return Complain(asked.status(), ExitCodeOfCall(asked.status()));
     fleet = std::move(*asked);
   } else {
-    fleet = FakeFleet(*plan, arguments.hosts > 0 ? arguments.hosts : HostsNeeded(*plan));
+    const int hosts = arguments.hosts > 0 ? arguments.hosts : HostsNeeded(*plan);
+    const absl::Status enough = arguments.hosts > 0 ? CheckHostCount(*plan, hosts) : absl::OkStatus();
+    if (!enough.ok()) return Complain(enough, kInvalidPlan);
+    fleet = FakeFleet(*plan, hosts);
   }
   const absl::StatusOr<std::string> description = DescribePlan(*plan, fleet);
-  if (!description.ok()) return Fail(description.status(), kInvalidPlan);
-  std::cout << *description;
+  if (!description.ok()) return Complain(description.status(), kInvalidPlan);
+  std::cout << PrintableLines(*description);
   return kPassed;
 }
 

@@ -58,6 +58,19 @@ absl::StatusOr<std::string> ResolveProgram(const std::string& asked, const char*
   return path;
 }
 
+absl::Status MakeLogFolder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  // A file of that name is no error to create_directories of some releases.
+  if (!error && !std::filesystem::is_directory(path))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (!error && access(path.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
+  if (!error) return absl::OkStatus();
+  return absl::InvalidArgumentError(ErrnoStatus(error.value(), absl::StrCat("write logs to ", path),
+                                                "name a folder that can be made and written")
+                                        .message());
+}
+
 absl::StatusOr<LabOptions> Resolve(LabOptions options) {
   if (options.hosts < 1 || options.hosts > kMaxHosts) {
     return absl::InvalidArgumentError(
@@ -66,15 +79,20 @@ absl::StatusOr<LabOptions> Resolve(LabOptions options) {
   TUTTI_ASSIGN_OR_RETURN(options.worker_program, ResolveProgram(options.worker_program, "tutti-worker"));
   TUTTI_ASSIGN_OR_RETURN(options.coordinator_program,
                          ResolveProgram(options.coordinator_program, "tutti-coordinator"));
+  TUTTI_RETURN_IF_ERROR(CheckHostLabels(options.labels, options.hosts));
   if (!options.log_dir.empty()) {
     options.log_dir = std::filesystem::absolute(options.log_dir);
-    if (access(options.log_dir.c_str(), W_OK | X_OK) != 0) {
-      return ErrnoStatus(errno, absl::StrCat("write logs to ", options.log_dir));
-    }
+    TUTTI_RETURN_IF_ERROR(MakeLogFolder(options.log_dir));
   }
   if (options.start_timeout_ns <= 0)
     options.start_timeout_ns = 30 * kSecondNs + options.hosts * kSecondNs / 5;
   return options;
+}
+
+// What the kernel refused in a step is not the caller's error, whatever its errno.
+absl::Status StepFailed(const absl::Status& status) {
+  const bool like_the_callers = absl::IsInvalidArgument(status) || absl::IsAlreadyExists(status);
+  return Annotate(like_the_callers ? absl::InternalError(status.message()) : status, "start the lab");
 }
 
 class RunningLab final : public Lab {
@@ -184,7 +202,7 @@ absl::Status RunningLab::AwaitStarted(int64_t deadline_ns, bool* forbidden) {
       case LabMessage::Kind::kFailed:
       case LabMessage::Kind::kForbidden:
         *forbidden = message.kind == LabMessage::Kind::kForbidden;
-        return *forbidden ? message.status : Annotate(message.status, "start the lab");
+        return *forbidden ? message.status : StepFailed(message.status);
       case LabMessage::Kind::kFacts:
         folder_ = message.text;
         log_dir_ = message.log_dir;

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "coordinator/lab/host_labels.h"
 
 namespace tutti::lab {
 
@@ -24,7 +25,10 @@ struct LabOptions {
   std::string coordinator_program;  // likewise
   std::vector<std::string> worker_args;       // further flags for every worker
   std::vector<std::string> coordinator_args;  // further flags for the coordinator
-  std::string log_dir;  // existing folder for the daemons' logs; empty: a folder of the lab that dies with it
+  HostLabels labels;                          // of the workers, beside "host", which is each one's own name
+  // Folder for the daemons' logs, made with those above it where it is missing; empty: one of the lab's own,
+  // which dies with it.
+  std::string log_dir;
 
   // How Start learns that the workers are there: called again and again with coordinator_address() until it
   // returns at least `hosts`. An error counts as 0 and is quoted if time runs out. Empty: a daemon that runs
@@ -54,7 +58,7 @@ class Lab {
  public:
   // Forks the lab's supervisor and returns once every worker is registered. On failure everything is taken
   // down and the error says which step failed and why. Call it from the main thread (its end would end the
-  // lab), before other threads exist.
+  // lab), before other threads exist. InvalidArgument: the options, found before anything was started.
   static absl::StatusOr<std::unique_ptr<Lab>> Start(const LabOptions& options);
   virtual ~Lab() = default;  // stops the lab, unless detached
 

@@ -187,6 +187,9 @@ DaemonSpec Supervisor::WorkerSpec(int index) const {
   } else {
     spec.command.push_back("--insecure");  // the bridge is reached by the lab's processes only
   }
+  for (const auto& [key, value] : LabelsOf(options_.labels, spec.name)) {
+    spec.command.insert(spec.command.end(), {"--label", absl::StrCat(key, "=", value)});
+  }
   spec.command.insert(spec.command.end(), options_.worker_args.begin(), options_.worker_args.end());
   spec.log_path = absl::StrCat(log_dir_, "/", spec.name, ".log");
   if (spec_.loopback) {
@@ -251,7 +254,7 @@ absl::Status Supervisor::AwaitSteps(const std::string& what) {
     if (!waited.ok()) return coordinator_.alive ? Annotate(waited, what) : waited;
     if (NowNs() > spec_.deadline_ns) {
       return absl::DeadlineExceededError(
-          absl::StrCat(what, ": ", pending.size(), " hosts are not ready in time"));
+          absl::StrCat(what, ": ", pending.size(), " of ", workers_.size(), " hosts are not ready in time"));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -152,6 +153,97 @@ class Cli(unittest.TestCase):
         self.assertEqual(10, done.returncode)
         self.assertIn("--insecure", done.stderr)
 
+    def test_a_lab_that_is_too_small_is_told_before_it_starts(self):
+        logs = self.folder / "logs"
+        done = self.tutti("lab", "run", self.plan(), "--hosts", "1", "--log-dir", str(logs))
+        self.assertEqual(3, done.returncode)
+        self.assertEqual("tutti: this plan needs 2 hosts; the lab has 1: use --hosts 2\n", done.stderr)
+        self.assertFalse(logs.exists(), "something was started")
+        self.assertEqual(3, self.tutti("plan", self.plan(), "--hosts", "1").returncode)
+        for override, expected in (
+            ("roles.sender={hosts: [alpha]}", 'there is no worker "alpha"'),
+            ("roles.sender={count: 1, labels: {rack: a}}", "wants 1 worker with rack=a"),
+            ("traffic.bulk.network=eth7", "no interface eth7"),
+        ):
+            done = self.tutti("lab", "run", self.plan(), "--set", override, "--log-dir", str(logs))
+            self.assertEqual(3, done.returncode, done.stderr)
+            self.assertIn(expected, done.stderr)
+            self.assertNotIn("unix:", done.stderr)
+            self.assertFalse(logs.exists(), "something was started")
+
+    def test_roles_find_lab_hosts_by_label(self):
+        out = self.folder / "out.json"
+        done = self.tutti(
+            "lab", "run", self.plan(), "--quiet", "--json", str(out), "--hosts", "3", "--label", "host3:rack=a",
+            "--set", "roles.sender={count: 1, labels: {rack: a}}",
+            "--set", "roles.receiver={count: 1, labels: {host: host2}}",
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+        pairs = [(pair["from_host"], pair["to_host"]) for pair in json.loads(out.read_text())["pairs"]]
+        self.assertEqual([("host3", "host2")], pairs)
+
+    def test_logs_are_kept_in_a_folder_that_is_made(self):
+        logs = self.folder / "new" / "logs"
+        done = self.tutti("lab", "run", self.plan(), "--quiet", "--log-dir", str(logs))
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(["coordinator.log", "host1.log", "host2.log"], sorted(os.listdir(logs)))
+
+    def test_a_log_folder_that_cannot_be_made_is_a_usage_error(self):
+        file = self.folder / "file"
+        file.write_text("")
+        for path in (file, file / "logs", "/dev/null/logs"):
+            for command in (("run", self.plan()), ("up", "--name", "never-up")):
+                with self.subTest(path=path, command=command):
+                    done = self.tutti("lab", *command, "--log-dir", str(path))
+                    self.assertEqual(2, done.returncode, done.stderr)
+                    self.assertIn(f"write logs to {path}", done.stderr)
+
+    def test_what_cannot_be_written_is_not_a_success(self):
+        for arguments in (("plan", self.plan()), ("validate", self.plan()), ("schema",), ("version",), ("--help",),
+                          ("lab", "list")):
+            with self.subTest(arguments), open("/dev/full", "w", encoding="ascii") as full:
+                done = subprocess.run([TUTTI, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+                                      env=self.environment)
+                self.assertEqual(1, done.returncode, done.stderr)
+                self.assertIn("standard output could not be written", done.stderr)
+
+    def test_a_json_file_that_cannot_be_written_is_not_a_success(self):
+        done = self.tutti("lab", "run", self.plan(), "--quiet", "--json", "/dev/full")
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertIn("--json: write /dev/full: No space left on device", done.stderr)
+        self.assertNotIn("result: /dev/full", done.stderr)
+
+    def test_a_document_that_is_no_result_is_not_shown(self):
+        path = self.folder / "other.json"
+        for text in ('{"schema_version": 1}', "{}", '{"schema_version": 1, "run_id": "x"}', "[1]", "words"):
+            with self.subTest(text):
+                path.write_text(text)
+                done = self.tutti("show", str(path))
+                self.assertEqual((2, ""), (done.returncode, done.stdout))
+                self.assertIn("not a result of tutti", done.stderr)
+
+    def test_nothing_that_a_user_wrote_reaches_the_terminal_as_a_control_character(self):
+        path = self.folder / "odd\x1b[2J.yaml"
+        path.write_text(PLAN.replace("BUFFERS", "default").replace("name: small", 'name: "\\e[31m"'))
+        good = self.plan()
+        for arguments in (
+            ("validate", str(path)),
+            ("validate", str(path) + "\x9b"),
+            ("validate", good, "--set", "re\x1bpeat=1"),
+            ("plan", good, "--set", 'repeat="\\e"'),
+            ("lab", "run", str(path)),
+            ("lab", "run", good, "--label", "host1:\x1b"),
+            ("lab", "run", good, "--hosts", "\x1b[31m"),
+            ("lab", "down", "--name", "a\x1b[31m"),
+            ("show", "run\x1b[31m"),
+            ("\x1b[31m",),
+        ):
+            with self.subTest(arguments):
+                done = self.tutti(*arguments)
+                self.assertIn(done.returncode, (2, 3))
+                self.assertTrue(done.stderr)
+                self.assertNotRegex(done.stdout + done.stderr, "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
     def test_an_invalid_plan_shows_every_error_and_runs_nothing(self):
         path = self.folder / "bad.yaml"
         path.write_text(PLAN.replace("BUFFERS", "default").replace("1472B", "1472k").replace("repeat: 1", "repaet: 1"))
@@ -173,6 +265,11 @@ class Cli(unittest.TestCase):
             ("lab",),
             ("lab", "run", self.plan(), "--hosts", "0"),
             ("lab", "down", "--name", "never-started"),
+            ("lab", "down", "--name", "a/b"),
+            ("lab", "up", "--name", "a/b"),
+            ("lab", "exec", "--name", "a/b", "host1", "true"),
+            ("lab", "up", "--label", "rack=a"),
+            ("lab", "up", "--name", "never-up", "--label", "host3:rack=a"),
             ("show", "no-such-run"),
         ):
             with self.subTest(arguments):
@@ -204,12 +301,101 @@ class Cli(unittest.TestCase):
             self.assertIn(":", pair["from_address"])
             self.assertIn(":", pair["to_address"])
 
-    def test_a_lab_that_stays_up_takes_runs_and_commands(self):
+    def lab_up(self, *options: str) -> tuple[str, str]:
+        """A lab of two hosts until the test ends: its name, and what `lab up` has printed."""
         name = f"cli-test-{os.getpid()}"
-        up = self.tutti("lab", "up", "--hosts", "2", "--name", name)
+        up = self.tutti("lab", "up", "--hosts", "2", "--name", name, *options)
         self.assertEqual(0, up.returncode, up.stderr)
         self.addCleanup(lambda: self.tutti("lab", "down", "--name", name))
-        address = re.search(r"--coordinator (\S+)", up.stdout).group(1)
+        return name, up.stdout
+
+    def test_labs_that_are_up_are_listed_with_all_their_addresses(self):
+        self.environment["XDG_RUNTIME_DIR"] = str(self.folder)
+        self.assertEqual("no lab is up; start one: tutti lab up\n", self.tutti("lab", "list").stdout)
+        before = time.time()
+        name, printed = self.lab_up("--ipv6")
+        self.assertRegex(printed, r"(?m)^  host2  10\.77\.0\.12  fd74:7574:7469::c$")
+        listed = self.tutti("lab", "list")
+        self.assertEqual(0, listed.returncode, listed.stderr)
+        head, line = listed.stdout.splitlines()
+        self.assertEqual(["NAME", "HOSTS", "PID", "SINCE", "COORDINATOR"], head.split())
+        found = re.fullmatch(r"(\S+) +(\d+) +(\d+) +(\S+ \S+) +(\S+)", line)
+        self.assertEqual((name, "2"), found.group(1, 2))
+        self.assertEqual("tutti-lab\n", Path(f"/proc/{found.group(3)}/comm").read_text())
+        since = time.mktime(time.strptime(found.group(4), "%Y-%m-%d %H:%M:%S"))
+        self.assertTrue(before - 1 <= since <= time.time(), line)
+        self.assertIn(f"--coordinator {found.group(5)}\n", printed)
+        self.assertEqual(0, self.tutti("workers", "--coordinator", found.group(5)).returncode)
+        self.assertEqual(0, self.tutti("lab", "down", "--name", name).returncode)
+        self.assertEqual("no lab is up; start one: tutti lab up\n", self.tutti("lab", "list").stdout)
+
+    def start_inside(self, name: str, *command: str, ignored: tuple = ()) -> subprocess.Popen:
+        """`lab exec` of a command that prints a line once it is ready, with the usual signals as a shell leaves them."""
+        def dispositions():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
+        process = subprocess.Popen(
+            [TUTTI, "lab", "exec", "--name", name, "host1", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=self.environment, preexec_fn=dispositions,
+        )
+        self.addCleanup(lambda: (process.kill(), process.wait(), process.stdout.close(), process.stderr.close()))
+        self.assertEqual("ready\n", process.stdout.readline())
+        return process
+
+    def test_signals_for_lab_exec_are_the_commands(self):
+        name, _ = self.lab_up()
+        trap = 'trap "echo ended; exit 5" INT TERM HUP; echo ready; while :; do sleep 0.02; done'
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                process = self.start_inside(name, "sh", "-c", trap)
+                process.send_signal(number)
+                printed, errors = process.communicate(timeout=10)
+                self.assertEqual(("ended\n", "", 5), (printed, errors, process.returncode))
+                process = self.start_inside(name, "sh", "-c", "echo ready; exec sleep 60")
+                process.send_signal(number)
+                self.assertEqual(128 + number, process.wait(timeout=10))
+
+    def test_what_lab_exec_is_told_to_ignore_the_command_ignores(self):
+        name, _ = self.lab_up()
+        process = self.start_inside(name, "sh", "-c", "echo ready; exec sleep 60", ignored=(signal.SIGHUP,))
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(128 + signal.SIGTERM, process.wait(timeout=10))
+
+    def test_ctrl_c_in_a_terminal_reaches_the_command_once(self):
+        name, _ = self.lab_up()
+        count = (
+            "import signal\n"
+            "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n"
+            "print('ready', flush=True)\n"
+            "seen = 0\n"
+            "while signal.sigtimedwait({signal.SIGINT}, 5 if seen == 0 else 0.3): seen += 1\n"
+            "print('seen', seen, flush=True)\n"
+        )
+        pid, terminal = pty.fork()
+        if pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.execve(TUTTI, [TUTTI, "lab", "exec", "--name", name, "host1", "/usr/bin/python3", "-c", count],
+                      self.environment)
+        printed = b""
+        interrupted = False
+        try:
+            while chunk := os.read(terminal, 1000):
+                printed += chunk
+                if b"ready" in printed and not interrupted:
+                    os.write(terminal, b"\x03")
+                    interrupted = True
+        except OSError:  # EIO: the other end of the terminal is closed
+            pass
+        os.close(terminal)
+        _, status = os.waitpid(pid, 0)
+        self.assertIn(b"seen 1", printed)
+        self.assertEqual(0, os.waitstatus_to_exitcode(status))
+
+    def test_a_lab_that_stays_up_takes_runs_and_commands(self):
+        name, printed = self.lab_up()
+        address = re.search(r"--coordinator (\S+)", printed).group(1)
         workers = self.tutti("workers", "--coordinator", address)
         self.assertRegex(workers.stdout, r"(?m)^host1 .*\n(.*\n)*host2 ")
         inside = self.tutti("lab", "exec", "--name", name, "host2", "ip", "-br", "address", "show")

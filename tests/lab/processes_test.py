@@ -189,8 +189,8 @@ class FailedStartTest(LabCase):
                 step = step.split(":")[-1].strip()
                 self.check_failure([step, f"user.max_net_namespaces is {limit}", "sysctl -w"], prefix=prefix)
 
-    def test_log_folder_that_does_not_exist(self):
-        self.check_failure(["write logs to /nowhere"], "log=/nowhere")
+    def test_log_folder_that_cannot_be_made(self):
+        self.check_failure(["INVALID_ARGUMENT", "write logs to /dev/null/logs", "ENOTDIR"], "log=/dev/null/logs")
 
 
 class HostTest(LabCase):

@@ -16,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Three events, the last with a result; a plan that says "bad" is refused.
 class FakeRuns final : public tutti::v1::RunService::Service {
@@ -116,6 +117,18 @@ TEST_F(CoordinatorClientTest, NobodyListeningIsUnavailableAndSaysWhatToDo) {
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(address_), HasSubstr("tutti-coordinator"), HasSubstr("--coordinator ADDR")));
+}
+
+TEST_F(CoordinatorClientTest, TheCoordinatorOfALabIsCalledThat) {
+  const auto client = *MakeCoordinatorClient({.address = address_, .own_lab = true});
+  const std::string unreachable(client->ListWorkers().status().message());
+  EXPECT_THAT(unreachable, AllOf(HasSubstr("the lab's coordinator: cannot list the workers"),
+                                 HasSubstr("--log-dir"), Not(HasSubstr("--coordinator ADDR"))));
+  Serve();
+  const std::string refused(
+      (*MakeCoordinatorClient({.address = address_, .own_lab = true}))->Cancel("run-9").message());
+  EXPECT_THAT(refused,
+              AllOf(HasSubstr("the lab's coordinator: cannot cancel run run-9"), Not(HasSubstr(address_))));
 }
 
 TEST_F(CoordinatorClientTest, PlainTextBeyondThisHostHasToBeAllowed) {

@@ -1,0 +1,48 @@
+#include "coordinator/cli/lab_table.h"
+
+#include <time.h>
+
+#include "absl/strings/str_cat.h"
+#include "coordinator/cli/aligned_columns.h"
+
+namespace tutti::cli {
+namespace {
+
+std::string LocalTime(int64_t unix_ns) {
+  const time_t seconds = static_cast<time_t>(unix_ns / 1'000'000'000);
+  tm broken_down = {};
+  localtime_r(&seconds, &broken_down);
+  char text[32] = "";
+  strftime(text, sizeof(text), "%F %T", &broken_down);
+  return text;
+}
+
+}  // namespace
+
+std::string DescribeLab(const lab::LabRecord& lab) {
+  std::vector<std::vector<std::string>> hosts;
+  for (const lab::LabHost& host : lab.hosts) hosts.push_back({"  " + host.name, host.address, host.address6});
+  const std::string name_option = lab.name == lab::kDefaultLabName ? "" : absl::StrCat(" --name ", lab.name);
+  std::string text = absl::StrCat("lab ", lab.name, " is up (", lab.kind, ")\n");
+  for (std::vector<std::string>& host : hosts) {
+    if (host.back().empty()) host.pop_back();
+  }
+  absl::StrAppend(&text, AlignColumns(hosts));
+  absl::StrAppend(&text, "run a plan:  tutti run PLAN --coordinator ", lab.coordinator_address, "\n");
+  absl::StrAppend(&text, "enter one:   tutti lab exec", name_option, " ",
+                  lab.hosts.empty() ? "HOST" : lab.hosts.front().name, " COMMAND\n");
+  absl::StrAppend(&text, "end it:      tutti lab down", name_option, "\n");
+  return text;
+}
+
+std::string RenderLabs(const std::vector<lab::LabRecord>& labs) {
+  if (labs.empty()) return "no lab is up; start one: tutti lab up\n";
+  std::vector<std::vector<std::string>> rows = {{"NAME", "HOSTS", "PID", "SINCE", "COORDINATOR"}};
+  for (const lab::LabRecord& lab : labs) {
+    rows.push_back({lab.name, absl::StrCat(lab.hosts.size()), absl::StrCat(lab.supervisor_pid),
+                    LocalTime(lab.started_unix_ns), lab.coordinator_address});
+  }
+  return AlignColumns(rows);
+}
+
+}  // namespace tutti::cli

@@ -1,0 +1,66 @@
+#include "coordinator/cli/lab_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <cstdlib>
+
+namespace tutti::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+lab::LabRecord Sample(const std::string& name) {
+  lab::LabRecord record;
+  record.name = name;
+  record.kind = "namespaces";
+  record.coordinator_address = "unix:/proc/7/root/s";
+  record.supervisor_pid = 7;
+  record.started_unix_ns = 1'700'000'000'000'000'000;  // 2023-11-14 22:13:20 UTC
+  record.hosts = {{"host1", "10.77.0.11", "", 9, 0}, {"host2", "10.77.0.12", "", 10, 0}};
+  return record;
+}
+
+TEST(DescribeLabTest, ShowsHostsAndWhatToDo) {
+  EXPECT_EQ(DescribeLab(Sample("default")),
+            "lab default is up (namespaces)\n"
+            "  host1  10.77.0.11\n"
+            "  host2  10.77.0.12\n"
+            "run a plan:  tutti run PLAN --coordinator unix:/proc/7/root/s\n"
+            "enter one:   tutti lab exec host1 COMMAND\n"
+            "end it:      tutti lab down\n");
+}
+
+TEST(DescribeLabTest, ShowsBothAddressesOfHostsThatHaveTwo) {
+  lab::LabRecord record = Sample("default");
+  record.hosts[0].address6 = "fd74:7574:7469::b";
+  record.hosts[1].address6 = "fd74:7574:7469::c";
+  EXPECT_THAT(DescribeLab(record), HasSubstr("  host1  10.77.0.11  fd74:7574:7469::b\n"
+                                             "  host2  10.77.0.12  fd74:7574:7469::c\n"));
+}
+
+TEST(DescribeLabTest, CommandsNameALabThatIsNotTheDefault) {
+  EXPECT_THAT(DescribeLab(Sample("one")), HasSubstr("tutti lab exec --name one host1"));
+  EXPECT_THAT(DescribeLab(Sample("one")), HasSubstr("tutti lab down --name one\n"));
+  EXPECT_THAT(DescribeLab(Sample("default")), Not(HasSubstr("--name")));
+}
+
+TEST(RenderLabsTest, ShowsEachWithItsHostsPidStartAndCoordinator) {
+  setenv("TZ", "UTC", 1);
+  tzset();
+  EXPECT_EQ(RenderLabs({Sample("default"), Sample("other-lab")}),
+            "NAME       HOSTS  PID  SINCE                COORDINATOR\n"
+            "default    2      7    2023-11-14 22:13:20  unix:/proc/7/root/s\n"
+            "other-lab  2      7    2023-11-14 22:13:20  unix:/proc/7/root/s\n");
+  unsetenv("TZ");
+  tzset();
+}
+
+TEST(RenderLabsTest, NoneIsSaidWithHowToStartOne) {
+  EXPECT_EQ(RenderLabs({}), "no lab is up; start one: tutti lab up\n");
+}
+
+}  // namespace
+}  // namespace tutti::cli
