@@ -369,28 +369,29 @@ class Cli(unittest.TestCase):
             "import signal\n"
             "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n"
             "print('ready', flush=True)\n"
-            "seen = 0\n"
-            "while signal.sigtimedwait({signal.SIGINT}, 5 if seen == 0 else 0.3): seen += 1\n"
-            "print('seen', seen, flush=True)\n"
+            "signal.sigtimedwait({signal.SIGINT}, 5)\n"
+            "print('first', flush=True)\n"
+            "print('second:', signal.sigtimedwait({signal.SIGINT}, 1), flush=True)\n"
         )
         pid, terminal = pty.fork()
         if pid == 0:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.execve(TUTTI, [TUTTI, "lab", "exec", "--name", name, "host1", "/usr/bin/python3", "-c", count],
                       self.environment)
+        # While tutti is stopped the command takes the terminal's signal: one that follows is not merged with it.
+        steps = [(b"ready", lambda: (os.kill(pid, signal.SIGSTOP), os.write(terminal, b"\x03"))),
+                 (b"first", lambda: os.kill(pid, signal.SIGCONT))]
         printed = b""
-        interrupted = False
         try:
             while chunk := os.read(terminal, 1000):
                 printed += chunk
-                if b"ready" in printed and not interrupted:
-                    os.write(terminal, b"\x03")
-                    interrupted = True
+                while steps and steps[0][0] in printed:
+                    steps.pop(0)[1]()
         except OSError:  # EIO: the other end of the terminal is closed
             pass
         os.close(terminal)
         _, status = os.waitpid(pid, 0)
-        self.assertIn(b"seen 1", printed)
+        self.assertIn(b"second: None", printed)
         self.assertEqual(0, os.waitstatus_to_exitcode(status))
 
     def test_a_lab_that_stays_up_takes_runs_and_commands(self):
