@@ -1,7 +1,5 @@
 // What bad input and bad luck get: a clear message, and nothing left behind.
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,9 +12,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/worker/load/plain_sockets.h"
 #include "tests/unit/worker/load/two_ends.h"
 #include "worker/load/file_descriptor.h"
-#include "worker/load/socket_address.h"
 #include "worker/load/udp_header.h"
 
 namespace tutti::load {
@@ -51,34 +49,11 @@ const OptionOutcome* FindOption(const StreamReport& report, const std::string& n
   return nullptr;
 }
 
-// A socket of somebody else.
-FileDescriptor Stranger(int type, const std::string& address, uint16_t to_port,
-                        const std::string& to = "127.0.0.1") {
-  FileDescriptor fd(socket(AF_INET, type, 0));
-  const SocketAddress from = *SocketAddress::Parse(address, 0);
-  EXPECT_EQ(bind(fd.get(), from.data(), from.length()), 0);
-  const SocketAddress target = *SocketAddress::Parse(to, to_port);
-  EXPECT_EQ(connect(fd.get(), target.data(), target.length()), 0);
-  return fd;
-}
-
-uint16_t SomePort(const FileDescriptor& fd) { return SocketAddress::LocalOf(fd.get()).port(); }
-
-FileDescriptor Occupied(int type) {
-  FileDescriptor fd(socket(AF_INET, type, 0));
-  const SocketAddress any = *SocketAddress::Parse("127.0.0.1", 0);
-  EXPECT_EQ(bind(fd.get(), any.data(), any.length()), 0);
-  if (type == SOCK_STREAM) {
-    EXPECT_EQ(listen(fd.get(), 1), 0);
-  }
-  return fd;
-}
-
 TEST(LoadTrialFailures, APortInUseIsNamed) {
   for (const Protocol protocol : {Protocol::kUdp, Protocol::kTcp}) {
-    const FileDescriptor taken = Occupied(protocol == Protocol::kUdp ? SOCK_DGRAM : SOCK_STREAM);
+    const FileDescriptor taken = BoundSocket(protocol == Protocol::kUdp ? SOCK_DGRAM : SOCK_STREAM);
     StreamConfig config = End(3, Side::kReceive, protocol, 1000);
-    config.first_port = config.last_port = SomePort(taken);
+    config.first_port = config.last_port = PortOf(taken);
     EXPECT_THAT(PrepareError(config),
                 AllOf(HasSubstr("stream 3"), HasSubstr("127.0.0.1:" + std::to_string(config.first_port)),
                       HasSubstr("Address already in use (EADDRINUSE)"), HasSubstr("`ports`")));
@@ -86,9 +61,9 @@ TEST(LoadTrialFailures, APortInUseIsNamed) {
 }
 
 TEST(LoadTrialFailures, ARangeOfPortsSkipsTheOnesInUse) {
-  const FileDescriptor taken = Occupied(SOCK_STREAM);
+  const FileDescriptor taken = BoundSocket(SOCK_STREAM);
   StreamConfig config = End(3, Side::kReceive, Protocol::kTcp, 1000);
-  config.first_port = SomePort(taken);
+  config.first_port = PortOf(taken);
   config.last_port = static_cast<uint16_t>(std::min(65535, config.first_port + 20));
   const auto trial = LoadTrial::Prepare({config}, kShort, SystemClock::Get());
   ASSERT_TRUE(trial.ok()) << trial.status();
@@ -104,8 +79,8 @@ TEST(LoadTrialFailures, AnAddressOfAnotherHostIsRefused) {
 TEST(LoadTrialFailures, ARefusedConnectionSaysWhoAndWhere) {
   uint16_t free_port;
   {
-    const FileDescriptor taken = Occupied(SOCK_STREAM);
-    free_port = SomePort(taken);
+    const FileDescriptor taken = BoundSocket(SOCK_STREAM);
+    free_port = PortOf(taken);
   }
   auto trial = LoadTrial::Prepare({End(9, Side::kSend, Protocol::kTcp, 1000)}, kShort, SystemClock::Get());
   ASSERT_TRUE(trial.ok());
@@ -135,7 +110,8 @@ TEST(LoadTrialFailures, ForeignConnectionsAreClosedAndCounted) {
   TwoEnds ends;
   ASSERT_NO_FATAL_FAILURE(ends.Prepare({End(1, Side::kSend, Protocol::kTcp, 1000)},
                                        {End(1, Side::kReceive, Protocol::kTcp, 1000)}));
-  const FileDescriptor stranger = Stranger(SOCK_STREAM, "127.0.0.9", ends.receiver->bound_ports()[0].port);
+  const FileDescriptor stranger =
+      ConnectedSocket(SOCK_STREAM, "127.0.0.9", ends.receiver->bound_ports()[0].port);
   ASSERT_NO_FATAL_FAILURE(ends.Connect());
   ASSERT_NO_FATAL_FAILURE(ends.Arm());
   ends.Finish();
@@ -149,7 +125,8 @@ TEST(LoadTrialFailures, ForeignDatagramsDoNotCount) {
   StreamConfig sender = End(1, Side::kSend, Protocol::kUdp, 1000);
   sender.rate_bps = 1'000'000;
   ASSERT_NO_FATAL_FAILURE(ends.Prepare({sender}, {End(1, Side::kReceive, Protocol::kUdp, 1000)}));
-  const FileDescriptor stranger = Stranger(SOCK_DGRAM, "127.0.0.1", ends.receiver->bound_ports()[0].port);
+  const FileDescriptor stranger =
+      ConnectedSocket(SOCK_DGRAM, "127.0.0.1", ends.receiver->bound_ports()[0].port);
   ASSERT_NO_FATAL_FAILURE(ends.Connect());
   ASSERT_NO_FATAL_FAILURE(ends.Arm());
   std::array<unsigned char, 100> datagram{};
@@ -168,7 +145,8 @@ TEST(LoadTrialFailures, DuplicatesAreCountedApart) {
   StreamConfig sender = End(1, Side::kSend, Protocol::kUdp, 1000);
   sender.rate_bps = 1'000'000;
   ASSERT_NO_FATAL_FAILURE(ends.Prepare({sender}, {End(1, Side::kReceive, Protocol::kUdp, 1000)}));
-  const FileDescriptor network = Stranger(SOCK_DGRAM, "127.0.0.1", ends.receiver->bound_ports()[0].port);
+  const FileDescriptor network =
+      ConnectedSocket(SOCK_DGRAM, "127.0.0.1", ends.receiver->bound_ports()[0].port);
   ASSERT_NO_FATAL_FAILURE(ends.Connect());
   ASSERT_NO_FATAL_FAILURE(ends.Arm());
   ends.finals = ends.sender->WaitSenders();
@@ -395,8 +373,8 @@ TEST(LoadTrialFailures, APersistentlyRefusedUdpStreamFailsWithItsErrno) {
       .warmup_ns = 0, .measure_ns = 1200 * kMs, .cooldown_ns = 0, .interval_ns = 400 * kMs};
   uint16_t free_port;
   {
-    const FileDescriptor taken = Occupied(SOCK_DGRAM);
-    free_port = SomePort(taken);
+    const FileDescriptor taken = BoundSocket(SOCK_DGRAM);
+    free_port = PortOf(taken);
   }
   StreamConfig config = End(1, Side::kSend, Protocol::kUdp, 1000);
   config.rate_bps = 8'000'000;

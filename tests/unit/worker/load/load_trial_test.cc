@@ -85,17 +85,6 @@ TEST(LoadTrial, UdpCountsCloseOnBothEnds) {
   }
 }
 
-TEST(LoadTrial, APacedSenderNeverExceedsItsAverageRate) {
-  TwoEnds ends;
-  auto sender = End(1, Side::kSend, Protocol::kUdp, 1000);
-  sender.rate_bps = 8'000'000;
-  ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {End(1, Side::kReceive, Protocol::kUdp, 1000)}));
-  // 160 ms at 1,000 messages a second: never more. How many fewer depends on how busy the machine is.
-  // ms.
-  EXPECT_LE(ends.sent.streams[0].total_messages, 160u);
-  EXPECT_GT(ends.sent.streams[0].total_messages, 0u);
-}
-
 TEST(LoadTrial, SaturatedUdpSocketCountsItsDropsAndTheSumCloses) {
   TwoEnds ends;
   auto receiver = End(1, Side::kReceive, Protocol::kUdp, 1472);
@@ -164,7 +153,6 @@ TEST(LoadTrial, ATimelineDaysAwayChangesNoNumber) {
   sender.rate_bps = 8'000'000;
   ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {End(1, Side::kReceive, Protocol::kUdp, 1000)}));
   EXPECT_EQ(ends.received.streams[0].total_messages, ends.sent.streams[0].total_messages);
-  EXPECT_LE(ends.sent.streams[0].total_messages, 160u);
   EXPECT_GT(ends.sent.streams[0].total_messages, 0u);
   ASSERT_THAT(ends.sender_edges, SizeIs(4));
   EXPECT_EQ(ends.sender_edges[3].due_trial_ns, 140 * kMs);

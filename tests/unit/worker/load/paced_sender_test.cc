@@ -1,0 +1,104 @@
+// A rate, judged by when each message was sent: the test receives the datagrams and reads their headers.
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/unit/worker/load/plain_sockets.h"
+#include "tests/unit/worker/load/two_ends.h"
+#include "worker/load/udp_header.h"
+
+namespace tutti::load {
+namespace {
+
+// 100 B at 800 kbps are one message a ms, due at 0, 1, ... 159 ms: kShort ends at 160 ms.
+constexpr uint64_t kSizeBytes = 100;
+constexpr uint64_t kRateBps = 800'000;
+constexpr int64_t kStepNs = 1 * kMs;
+constexpr int64_t kStopNs = 160 * kMs;
+constexpr int64_t kDueMessages = kStopNs / kStepNs;
+constexpr int kTrials = 5;
+
+StreamConfig PacedSender(Protocol protocol) {
+  StreamConfig sender = End(1, Side::kSend, protocol, kSizeBytes);
+  sender.rate_bps = kRateBps;
+  return sender;
+}
+
+// ns since T0, in the order of sending.
+std::vector<int64_t> SendTimes(const ClockMapping& mapping) {
+  const FileDescriptor socket = BoundSocket(SOCK_DGRAM);
+  const timeval patience{.tv_sec = 1, .tv_usec = 0};
+  EXPECT_EQ(setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), 0);
+  auto trial = LoadTrial::Prepare({PacedSender(Protocol::kUdp)}, kShort, SystemClock::Get());
+  EXPECT_TRUE(trial.ok()) << trial.status();
+  EXPECT_TRUE((*trial)->Connect({{1, PortOf(socket)}}, InNs(2000 * kMs)).ok());
+  EXPECT_TRUE((*trial)->Arm(mapping, mapping.Convert(InNs(60 * kMs)), nullptr).ok());
+  const uint64_t messages = (*trial)->WaitSenders().front().messages;
+  std::vector<int64_t> times;
+  std::array<unsigned char, 2 * kSizeBytes> datagram{};
+  while (times.size() < messages &&
+         recv(socket.get(), datagram.data(), datagram.size(), 0) == static_cast<ssize_t>(kSizeBytes)) {
+    times.push_back(DecodeUdpHeader(datagram.data()).send_trial_ns);
+  }
+  EXPECT_EQ(times.size(), messages);
+  return times;
+}
+
+// What of the trial's time the sender did not get to run in: it sleeps for one step, and what it missed in
+// less than two it makes up for at once. A sender that is merely slow has no such gaps.
+int64_t HeldUpNs(std::vector<int64_t> times) {
+  times.push_back(kStopNs);
+  int64_t held_up_ns = 0;
+  int64_t before_ns = 0;
+  for (const int64_t time_ns : times) {
+    const int64_t gap_ns = time_ns - before_ns;
+    if (gap_ns > 2 * kStepNs) held_up_ns += gap_ns;
+    before_ns = time_ns;
+  }
+  return held_up_ns;
+}
+
+// A busy machine may take the CPU away in one trial, hardly in all of them.
+void ExpectRateKept(const ClockMapping& mapping) {
+  int64_t least_held_up_ns = kStopNs;
+  for (int trial = 0; trial < kTrials && least_held_up_ns > kStopNs / 50; ++trial) {
+    const std::vector<int64_t> times = SendTimes(mapping);
+    for (size_t i = 0; i < times.size(); ++i) {
+      ASSERT_GE(times[i], static_cast<int64_t>(i) * kStepNs) << "message " << i << " is ahead of the rate";
+    }
+    const int64_t held_up_ns = HeldUpNs(times);
+    // The last one may be due when the trial ends.
+    EXPECT_GE(static_cast<int64_t>(times.size()), (kStopNs - held_up_ns) / kStepNs - 2)
+        << "held up for " << held_up_ns << " ns";
+    least_held_up_ns = std::min(least_held_up_ns, held_up_ns);
+  }
+  EXPECT_LT(least_held_up_ns, kStopNs / 2) << "no trial had the CPU for long enough to tell";
+}
+
+TEST(PacedSender, IsNeverAheadOfItsRateAndBehindItOnlyWhereItWasHeldUp) { ExpectRateKept(ClockMapping()); }
+
+TEST(PacedSender, KeepsTheRateOfATimelineThatIsDaysAwayAndDrifts) {
+  constexpr int64_t kDaysNs = int64_t{5} * 24 * 3600 * 1'000'000'000;
+  const HostTime now = SystemClock::Get().Now();
+  ExpectRateKept(ClockMapping(now, {now.ns - kDaysNs}, 50e-6, 1000, 1e-6));
+}
+
+// A stream of bytes has no send times to read: the best of several trials tells.
+TEST(PacedSender, OverTcpComesWithin5PercentOfItsRateAndNeverBeyond) {
+  uint64_t best = 0;
+  for (int trial = 0; trial < kTrials && best < kDueMessages * 95 / 100; ++trial) {
+    TwoEnds ends;
+    ASSERT_NO_FATAL_FAILURE(
+        ends.RunAll({PacedSender(Protocol::kTcp)}, {End(1, Side::kReceive, Protocol::kTcp, kSizeBytes)}));
+    EXPECT_LE(ends.sent.streams[0].total_messages, static_cast<uint64_t>(kDueMessages));
+    best = std::max(best, ends.sent.streams[0].total_messages);
+  }
+  EXPECT_GE(best, static_cast<uint64_t>(kDueMessages) * 95 / 100);
+}
+
+}  // namespace
+}  // namespace tutti::load
