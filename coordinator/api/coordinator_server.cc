@@ -15,6 +15,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kLastWriteTime(1000);
 
+// Null where no address takes datagrams or one of them is refused: StartServer says why the latter.
+std::unique_ptr<fleet::ClockServer> StartClocks(const CoordinatorOptions& options, Executor& executor) {
+  std::vector<net::Endpoint> endpoints;
+  for (const std::string& text : options.listen) {
+    const absl::StatusOr<net::Endpoint> endpoint = net::ParseEndpoint(text);
+    if (!endpoint.ok() || !(endpoint->loopback || options.insecure || options.lab)) return nullptr;
+    if (!endpoint->is_unix) endpoints.push_back(*endpoint);
+  }
+  if (endpoints.empty()) return nullptr;
+  auto clocks = fleet::ClockServer::Start(executor, endpoints, SystemBracketReader::Get());
+  if (!clocks.ok()) {
+    spdlog::warn("clocks are measured over the sessions alone, less exactly: {}",
+                 std::string(clocks.status().message()));
+    return nullptr;
+  }
+  return *std::move(clocks);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
@@ -30,10 +48,11 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
     // What does not parse is StartServer's to refuse.
     if (endpoint.ok() && !endpoint->loopback && !options.lab) runs_options.insecure = true;
   }
+  server->clocks_ = StartClocks(options, executor);
   // On their own thread, where their timers run.
   std::promise<void> made;
   executor.Post([&] {
-    server->fleet_ = std::make_unique<fleet::Fleet>(executor, options.fleet);
+    server->fleet_ = std::make_unique<fleet::Fleet>(executor, options.fleet, server->clocks_.get());
     server->runs_ = std::make_unique<run::Runs>(executor, *server->fleet_, runs_options);
     made.set_value();
   });
@@ -68,6 +87,7 @@ CoordinatorServer::~CoordinatorServer() {
     gone.set_value();
   });
   gone.get_future().wait();
+  clocks_ = nullptr;
   executor_ = nullptr;
 }
 

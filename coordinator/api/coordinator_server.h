@@ -13,6 +13,7 @@
 #include "common/sync/executor.h"
 #include "coordinator/api/fleet_service.h"
 #include "coordinator/api/run_service.h"
+#include "coordinator/fleet/clock_server.h"
 #include "coordinator/fleet/fleet.h"
 #include "coordinator/fleet/session_service.h"
 #include "coordinator/run/runs.h"
@@ -51,6 +52,7 @@ class CoordinatorServer {
   CoordinatorServer() = default;
 
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<fleet::ClockServer> clocks_;  // null: no address for UDP, or it could not listen
   std::unique_ptr<fleet::Fleet> fleet_;  // fleet_ and runs_: the executor's thread
   std::unique_ptr<run::Runs> runs_;
   std::unique_ptr<fleet::SessionService> session_service_;

@@ -17,6 +17,7 @@ void AddPlanCommand(CLI::App& app, Chosen& chosen);
 void AddRunCommand(CLI::App& app, Chosen& chosen);
 void AddLabCommand(CLI::App& app, Chosen& chosen);
 void AddWorkersCommand(CLI::App& app, Chosen& chosen);
+void AddDoctorCommand(CLI::App& app, Chosen& chosen);
 void AddShowCommand(CLI::App& app, Chosen& chosen);
 void AddSchemaCommand(CLI::App& app, Chosen& chosen);
 void AddVersionCommand(CLI::App& app, Chosen& chosen);

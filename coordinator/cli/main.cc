@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   tutti::cli::AddRunCommand(app, chosen);
   tutti::cli::AddLabCommand(app, chosen);
   tutti::cli::AddWorkersCommand(app, chosen);
+  tutti::cli::AddDoctorCommand(app, chosen);
   tutti::cli::AddShowCommand(app, chosen);
   tutti::cli::AddSchemaCommand(app, chosen);
   tutti::cli::AddVersionCommand(app, chosen);

@@ -54,7 +54,8 @@ int64_t LeaseCheckNs(int64_t lease_ns) { return std::clamp<int64_t>(lease_ns / 8
 
 }  // namespace
 
-Fleet::Fleet(Executor& executor, const FleetOptions& options) : executor_(executor), options_(options) {
+Fleet::Fleet(Executor& executor, const FleetOptions& options, ClockServer* clocks)
+    : executor_(executor), options_(options), clocks_(clocks) {
   lease_check_due_ns_ = executor_.NowNs() + LeaseCheckNs(options_.lease_ns);
   lease_timer_ = executor_.PostAfter(LeaseCheckNs(options_.lease_ns), [this] { CheckLeases(); });
 }
@@ -84,12 +85,16 @@ void Fleet::HandleHello(std::shared_ptr<WorkerLink> link, Hello hello) {
 
 void Fleet::Register(std::shared_ptr<WorkerLink> link, Hello hello) {
   const std::string name = hello.name();
+  Worker& worker = workers_[name];
+  worker.clock = std::make_unique<WorkerClock>(executor_, link, options_.probes, clocks_);
   CoordinatorMessage message;
   message.mutable_registered()->set_lease_ns(options_.lease_ns);
   message.mutable_registered()->set_coordinator_version(kVersion);
+  if (const auto service = worker.clock->service()) {
+    *message.mutable_registered()->mutable_clock_service() = *service;
+  }
   link->Send(std::move(message));
-
-  Worker& worker = workers_[name];
+  worker.clock->Start();
   spdlog::info("worker {} registered from {} ({})", name, link->peer(), hello.facts().kernel_release());
   name_of_[link.get()] = name;
   worker.hello = std::move(hello);
@@ -97,7 +102,6 @@ void Fleet::Register(std::shared_ptr<WorkerLink> link, Hello hello) {
   worker.lost_reason.clear();
   worker.state_since_ns = executor_.NowNs();
   worker.state_since_unix_ns = UnixNowNs();
-  worker.clock = std::make_unique<WorkerClock>(executor_, link, options_.probes);
   worker.link = std::move(link);
   if (worker.listener != nullptr) worker.listener->OnWorkerRegistered(name);
 }
@@ -258,10 +262,14 @@ std::vector<WorkerInfo> Fleet::Snapshot() const {
     if (const std::optional<ClockMapping> mapping = worker.clock->MappingNow()) {
       info.set_clock_offset_ns(mapping->reference_timeline().ns - mapping->reference_host().ns);
       info.set_clock_bound_ns(mapping->bound_ns());
+      info.set_clock_drift_ppm(mapping->drift() * 1e6);
+      info.set_clock_drift_bound_ppm(mapping->drift_bound() * 1e6);
     }
     if (const std::optional<int64_t> round_trip_ns = worker.clock->RoundTripNs()) {
       info.set_clock_round_trip_ns(*round_trip_ns);
     }
+    info.set_clock_source(worker.clock->Source());
+    info.set_clock_restarts(worker.clock->restarts());
   }
   return infos;
 }
@@ -304,6 +312,13 @@ std::optional<ClockMapping> Fleet::Mapping(const std::string& worker) const {
   const auto found = workers_.find(worker);
   if (found == workers_.end() || found->second.link == nullptr) return std::nullopt;
   return found->second.clock->MappingNow();
+}
+
+std::optional<ClockQuality> Fleet::Quality(const std::string& worker) const {
+  const auto found = workers_.find(worker);
+  if (found == workers_.end() || found->second.link == nullptr) return std::nullopt;
+  const WorkerClock& clock = *found->second.clock;
+  return ClockQuality{clock.Source(), clock.RoundTripNs(), clock.restarts()};
 }
 
 int64_t Fleet::WorstRoundTripNs(const std::string& worker) const {

@@ -47,9 +47,17 @@ struct Member {
   int64_t state_since_ns = 0;  // timeline
 };
 
+// How a worker's clock is measured at present.
+struct ClockQuality {
+  tutti::v1::ClockSource source = tutti::v1::CLOCK_SOURCE_UNSPECIFIED;
+  std::optional<int64_t> round_trip_ns;  // the least in use
+  uint64_t restarts = 0;                 // how often the clock contradicted its own history
+};
+
 class Fleet {
  public:
-  Fleet(Executor& executor, const FleetOptions& options);
+  // `clocks` measures over UDP and outlives the fleet; null: clocks are measured over the sessions alone.
+  Fleet(Executor& executor, const FleetOptions& options, ClockServer* clocks = nullptr);
   ~Fleet();
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
@@ -79,6 +87,8 @@ class Fleet {
 
   // nullopt: lost, unknown, or not measured yet.
   std::optional<ClockMapping> Mapping(const std::string& worker) const;
+  // How well the clock is known; nullopt as above.
+  std::optional<ClockQuality> Quality(const std::string& worker) const;
   // The longest of the last replies, see WorkerClock; 0 if there is none.
   int64_t WorstRoundTripNs(const std::string& worker) const;
 
@@ -121,6 +131,7 @@ class Fleet {
 
   Executor& executor_;
   const FleetOptions options_;
+  ClockServer* const clocks_;
   std::map<std::string, Worker> workers_;
   std::map<const WorkerLink*, std::string> name_of_;  // of the live sessions
   std::list<Contender> contenders_;                   // in order of arrival

@@ -6,16 +6,36 @@
 #include <vector>
 
 namespace tutti::fleet {
+namespace {
 
-WorkerClock::WorkerClock(Executor& executor, std::shared_ptr<WorkerLink> link, const ProbeOptions& options)
-    : executor_(executor), link_(std::move(link)), options_(options) {
-  StartBurst();
+// So many datagrams in a row may get lost before UDP is taken for filtered.
+constexpr int64_t kMissedIntervals = 10;
+
+}  // namespace
+
+WorkerClock::WorkerClock(Executor& executor, std::shared_ptr<WorkerLink> link, const ProbeOptions& options,
+                         ClockServer* server)
+    : executor_(executor), link_(std::move(link)), options_(options), server_(server) {
+  if (server_ != nullptr) {
+    token_ = server_->Admit([this](const ClockMeasurement& measurement) { OnMeasurement(measurement); });
+  }
 }
 
 WorkerClock::~WorkerClock() {
+  if (server_ != nullptr) server_->Dismiss(token_);
   executor_.Cancel(tick_);
   for (const Waiter& waiter : waiters_) executor_.Cancel(waiter.timeout);
 }
+
+std::optional<tutti::v1::ClockService> WorkerClock::service() const {
+  if (server_ == nullptr) return std::nullopt;
+  tutti::v1::ClockService service;
+  service.set_token(token_.data(), token_.size());
+  for (const uint32_t port : server_->ports()) service.add_udp_ports(port);
+  return service;
+}
+
+void WorkerClock::Start() { StartBurst(); }
 
 void WorkerClock::StartBurst() {
   burst_left_ = options_.burst_probes;
@@ -25,9 +45,17 @@ void WorkerClock::StartBurst() {
 
 void WorkerClock::Tick() {
   link_->SendProbe(next_sequence_++);
+  ProbeByDatagram();
   if (burst_left_ > 0) --burst_left_;
   tick_ = executor_.PostAfter(burst_left_ > 0 ? options_.burst_spacing_ns : options_.interval_ns,
                               [this] { Tick(); });
+}
+
+void WorkerClock::ProbeByDatagram() {
+  const int64_t now_ns = executor_.NowNs();
+  if (server_ == nullptr || (burst_left_ == 0 && now_ns < datagram_due_ns_)) return;
+  datagram_due_ns_ = now_ns + options_.datagram_interval_ns;
+  server_->Probe(token_);
 }
 
 void WorkerClock::Refresh(std::function<void()> done) {
@@ -65,6 +93,20 @@ void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime recei
   }
   // Last: a callback may destroy this object.
   for (const std::function<void()>& each : done) each();
+}
+
+void WorkerClock::OnMeasurement(const ClockMeasurement& measurement) {
+  estimator_.Add(measurement.exchange);
+  last_datagram_ns_ = executor_.NowNs();
+  last_stamps_ = measurement.stamps;
+}
+
+tutti::v1::ClockSource WorkerClock::Source() const {
+  if (last_datagram_ns_ && executor_.NowNs() - *last_datagram_ns_ < kMissedIntervals * options_.datagram_interval_ns) {
+    return last_stamps_ == ProbeStamps::kKernel ? tutti::v1::CLOCK_SOURCE_KERNEL
+                                                : tutti::v1::CLOCK_SOURCE_PROGRAM;
+  }
+  return round_trips_ns_.empty() ? tutti::v1::CLOCK_SOURCE_UNSPECIFIED : tutti::v1::CLOCK_SOURCE_SESSION;
 }
 
 int64_t WorkerClock::WorstRoundTripNs() const {

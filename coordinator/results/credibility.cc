@@ -9,10 +9,6 @@ namespace {
 
 namespace v1 = tutti::v1;
 
-int64_t ClockBound(const HostSeries& host, int64_t trial_ns, TimelineTime t0) {
-  return host.input->mapping.BoundAt(host.input->mapping.ToHost(t0 + trial_ns));
-}
-
 bool BothReported(const StreamView& stream) {
   return stream.sender != nullptr && stream.receiver != nullptr && stream.sender->report != nullptr &&
          stream.receiver->report != nullptr && !stream.sender->failed() && !stream.receiver->failed();
@@ -107,7 +103,7 @@ std::vector<std::string> ClockBoundBroken(const TrialView& trial) {
   std::vector<std::string> findings;
   for (const HostSeries& host : trial.hosts) {
     if (!host.input->mapping_after.has_value()) continue;
-    const ClockMapping& before = host.input->mapping;
+    const ClockMapping before = host.input->mapping_at_end.value_or(host.input->mapping);
     const ClockMapping& after = *host.input->mapping_after;
     const HostTime end = before.ToHost(trial.input->t0 + trial.grid.end_ns);
     const int64_t moved_ns = after.Convert(end) - before.Convert(end);

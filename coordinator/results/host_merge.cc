@@ -56,12 +56,19 @@ v1::HostClock ClockOf(const HostSeries& host, const TrialView& trial) {
   clock.set_host(host.input->host);
   clock.set_offset_ns(t0.ns - t0_host.ns);
   clock.set_drift_ppm(mapping.drift() * 1e6);
+  clock.set_drift_bound_ppm(mapping.drift_bound() * 1e6);
   clock.set_bound_before_ns(mapping.BoundAt(t0_host));
+  clock.set_bound_during_ns(ClockBound(host, trial.grid.end_ns, t0));
+  clock.set_refits(host.input->refits);
+  clock.set_source(host.input->clock_source);
+  if (host.input->clock_round_trip_ns) clock.set_round_trip_ns(*host.input->clock_round_trip_ns);
+  if (host.input->clock_restarts) clock.set_restarts(*host.input->clock_restarts);
   if (host.input->mapping_after.has_value()) {
+    const ClockMapping used = host.input->mapping_at_end.value_or(mapping);
     const ClockMapping& after = *host.input->mapping_after;
-    const HostTime end = mapping.ToHost(t0 + trial.grid.end_ns);
+    const HostTime end = used.ToHost(t0 + trial.grid.end_ns);
     clock.set_bound_after_ns(after.BoundAt(end));
-    clock.set_moved_ns(after.Convert(end) - mapping.Convert(end));
+    clock.set_moved_ns(after.Convert(end) - used.Convert(end));
   }
   return clock;
 }

@@ -39,6 +39,17 @@ void JudgeOverlap(double limit, const v1::EntryResult& entry, std::vector<std::s
   }
 }
 
+// What most likely keeps the clock from being known better.
+const char* AdviceFor(const tutti::v1::HostClock& clock) {
+  if (clock.restarts() > 0) {
+    return "it was stepped, suspended or slewed hard while the trial ran; let chrony or PTP settle first";
+  }
+  if (clock.source() == tutti::v1::CLOCK_SOURCE_SESSION) {
+    return "it is measured over the session; let UDP through to the coordinator's port";
+  }
+  return "use a quieter control path to it, or a longer measurement before the run (tutti doctor --clocks)";
+}
+
 }  // namespace
 
 std::vector<std::string> ExceededLimits(const v1::Limits& limits, const v1::TrialResult& trial) {
@@ -49,11 +60,13 @@ std::vector<std::string> ExceededLimits(const v1::Limits& limits, const v1::Tria
   }
   if (!limits.has_clock_error_ns()) return exceeded;
   for (const v1::HostResult& host : trial.hosts()) {
-    const int64_t bound_ns = std::max(host.clock().bound_before_ns(), host.clock().bound_after_ns());
+    const tutti::v1::HostClock& clock = host.clock();
+    const int64_t bound_ns =
+        std::max({clock.bound_before_ns(), clock.bound_during_ns(), clock.bound_after_ns()});
     if (bound_ns <= limits.clock_error_ns()) continue;
     exceeded.push_back(absl::StrCat("host ", host.host(), ": its clock is known to within ",
                                     FormatDuration(bound_ns), ", over limits.clock_error (",
-                                    FormatDuration(limits.clock_error_ns()), ")"));
+                                    FormatDuration(limits.clock_error_ns()), "): ", AdviceFor(clock)));
   }
   return exceeded;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "common/time/slewed_mapping.h"
+
 namespace tutti::results {
 namespace {
 
@@ -16,19 +18,19 @@ int64_t TwoWorst(std::vector<int64_t> values) {
   return sum;
 }
 
-int64_t ClockBound(const HostSeries& host, int64_t trial_ns, TimelineTime t0) {
-  return host.input->mapping.BoundAt(host.input->mapping.ToHost(t0 + trial_ns));
-}
-
 // Instants of the streams' starts and what is not known about them.
 class Starts {
  public:
-  void Add(const HostSeries& host, int64_t trial_ns, int64_t half_width_ns, TimelineTime t0) {
+  // A call that began and ended at these instants; the packet left somewhere in between.
+  void Add(const HostSeries& host, int64_t before_trial_ns, int64_t after_trial_ns, TimelineTime t0) {
+    const int64_t half_width_ns = std::max<int64_t>(0, after_trial_ns - before_trial_ns) / 2;
+    const int64_t trial_ns = before_trial_ns + half_width_ns;
     min_ns_ = count_ == 0 ? trial_ns : std::min(min_ns_, trial_ns);
     max_ns_ = count_ == 0 ? trial_ns : std::max(max_ns_, trial_ns);
     int64_t& worst = clock_bounds_[host.input->host];
     worst = std::max(worst, ClockBound(host, trial_ns, t0));
-    drift_bound_ = std::max(drift_bound_, host.input->mapping.drift_bound());
+    const double slewed = host.input->refits > 0 ? SlewedMapping::kSlewPpm * 1e-6 : 0;
+    drift_bound_ = std::max(drift_bound_, host.input->mapping.drift_bound() + slewed);
     half_widths_.push_back(half_width_ns);
     ++count_;
   }
@@ -37,9 +39,10 @@ class Starts {
   int64_t skew_ns() const { return max_ns_ - min_ns_; }
   int64_t bound_ns() const {
     const int64_t widths = TwoWorst(half_widths_);
-    // One clock: its offset is in every instant alike, only its drift is left.
+    // One clock: its offset is in every instant alike, only its rate's error is left.
     if (clock_bounds_.size() == 1) {
-      return widths + static_cast<int64_t>(static_cast<double>(skew_ns()) * drift_bound_);
+      const auto by_rate_ns = static_cast<int64_t>(static_cast<double>(skew_ns()) * drift_bound_);
+      return widths + std::min(by_rate_ns, 2 * clock_bounds_.begin()->second);
     }
     std::vector<int64_t> bounds;
     for (const auto& [host, bound] : clock_bounds_) bounds.push_back(bound);
@@ -85,12 +88,10 @@ Togetherness TogethernessOf(const std::vector<const StreamView*>& streams, const
     if (stream->sender->failed()) continue;
     const v1::StreamReport& report = *stream->sender->report;
     if (report.has_first_send_before_trial_ns() && report.has_first_send_after_trial_ns()) {
-      const int64_t half_ns =
-          std::max<int64_t>(0, report.first_send_after_trial_ns() - report.first_send_before_trial_ns()) / 2;
-      first.Add(*stream->from, report.first_send_before_trial_ns() + half_ns, half_ns, t0);
+      first.Add(*stream->from, report.first_send_before_trial_ns(), report.first_send_after_trial_ns(), t0);
     }
-    if (report.has_running_trial_ns()) {
-      running.Add(*stream->from, report.running_trial_ns(), 0, t0);
+    if (report.has_running_before_trial_ns() && report.has_running_trial_ns()) {
+      running.Add(*stream->from, report.running_before_trial_ns(), report.running_trial_ns(), t0);
     } else {
       result.never_running.push_back(stream);
     }

@@ -146,6 +146,11 @@ HostSeries ReadHost(const HostInput& input, const Grid& grid) {
     host.ends.push_back(
         ReadEnd(host, column, report == reports.end() ? nullptr : report->second, host.faults));
   }
+  if (input.clock_restarts.value_or(0) > 0) {
+    host.warnings.push_back(absl::StrCat(
+        "host ", input.host, ": its clock contradicted its own history ", *input.clock_restarts,
+        " times while the trial ran (a step, a suspend, hard slewing); its instants are true to their bound only"));
+  }
   if (host.has_window && host.missing_edges > 0) {
     host.warnings.push_back(absl::StrCat("host ", input.host, ": ", host.missing_edges, " of ",
                                          host.edges.size(),
@@ -172,6 +177,13 @@ Grid GridOf(const v1::Timing& timing) {
     grid.intervals = static_cast<uint32_t>((timing.measure_ns() + grid.interval_ns - 1) / grid.interval_ns);
   }
   return grid;
+}
+
+int64_t ClockBound(const HostSeries& host, int64_t trial_ns, TimelineTime t0) {
+  const HostInput& input = *host.input;
+  // Renewed mappings have their own bounds; the largest stands for all of the trial.
+  const TimelineTime at = input.refits > 0 ? t0 : t0 + trial_ns;
+  return std::max(input.largest_bound_ns, input.mapping.BoundAt(input.mapping.ToHost(at)));
 }
 
 int64_t MiddleNs(const v1::EdgeSample& edge) {

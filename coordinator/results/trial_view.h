@@ -61,6 +61,9 @@ struct HostSeries {
   bool complete() const { return has_window && missing_edges == 0; }
 };
 
+// How far the host's trial time can be from the common timeline at this instant of its trial.
+int64_t ClockBound(const HostSeries& host, int64_t trial_ns, TimelineTime t0);
+
 // The middle of an edge's reading.
 int64_t MiddleNs(const tutti::v1::EdgeSample& edge);
 

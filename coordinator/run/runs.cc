@@ -17,6 +17,7 @@
 #include "common/version/version.h"
 #include "coordinator/plan/placement.h"
 #include "coordinator/plan/plan_loader.h"
+#include "coordinator/plan/written_place.h"
 #include "coordinator/run/run_head.h"
 
 namespace tutti::run {
@@ -81,9 +82,10 @@ absl::StatusOr<RunSpec> Runs::Prepare(tutti::v1::Plan plan, const std::string& u
   }
   spec.placement = *std::move(placement);
   for (int i = 0; i < plan.cases_size(); ++i) {
-    TUTTI_ASSIGN_OR_RETURN(
-        spec.flows.emplace_back(),
-        plan::ExpandFlows(plan.cases(i), spec.placement.cases[static_cast<size_t>(i)], candidates));
+    absl::StatusOr<std::vector<tutti::v1::Flow>> flows =
+        plan::ExpandFlows(plan.cases(i), spec.placement.cases[static_cast<size_t>(i)], candidates);
+    if (!flows.ok()) return plan::WithPlace(plan, i, flows.status());
+    spec.flows.push_back(*std::move(flows));
   }
   std::vector<tutti::v1::Host> hosts;
   for (const std::string& name : spec.placement.hosts) {

@@ -7,6 +7,12 @@
 #include <utility>
 
 namespace tutti::run {
+namespace {
+
+// Often enough that a clock which drifts 100 ppm off its fit is caught within 100 us.
+constexpr int64_t kRefitNs = 1'000'000'000;
+
+}  // namespace
 
 TrialDriver::TrialDriver(Executor& executor, fleet::Fleet& fleet, TrialSetup setup, LiveMerger merger,
                          Callbacks callbacks)
@@ -17,11 +23,15 @@ TrialDriver::TrialDriver(Executor& executor, fleet::Fleet& fleet, TrialSetup set
         for (const auto& [name, ends] : setup.ends) names.push_back(name);
         return names;
       }()),
+      window_end_ns_(setup.timing.warmup_ns() + setup.timing.measure_ns()),
       machine_(std::move(setup)),
       merger_(std::move(merger)),
       callbacks_(std::move(callbacks)) {}
 
-TrialDriver::~TrialDriver() { executor_.Cancel(timer_); }
+TrialDriver::~TrialDriver() {
+  executor_.Cancel(timer_);
+  executor_.Cancel(refit_timer_);
+}
 
 void TrialDriver::Start() {
   // The clocks are measured anew while the streams are prepared.
@@ -71,9 +81,26 @@ void TrialDriver::ArmIfReady() {
   std::map<std::string, WorkerClockView> clocks;
   for (const std::string& host : hosts_) {
     const std::optional<ClockMapping> mapping = fleet_.Mapping(host);
-    if (mapping.has_value()) clocks[host] = {*mapping, fleet_.WorstRoundTripNs(host)};
+    if (!mapping.has_value()) continue;
+    clocks[host] = {*mapping, fleet_.WorstRoundTripNs(host)};
+    clocks_.Arm(host, *mapping);
+    if (const auto quality = fleet_.Quality(host)) restarts_at_arm_[host] = quality->restarts;
   }
   machine_.OnClocks(Now(), clocks);
+}
+
+void TrialDriver::RefitClocks() {
+  refit_timer_ = 0;
+  if (machine_.phase() < Phase::kWarmup || machine_.phase() > Phase::kCooldown) return;
+  for (const std::string& host : hosts_) {
+    const std::optional<ClockMapping> fitted = fleet_.Mapping(host);
+    if (!fitted.has_value()) continue;
+    tutti::v1::CoordinatorMessage message;
+    message.mutable_clock_update()->set_trial_id(machine_.trial_id());
+    *message.mutable_clock_update()->mutable_mapping() = ToProto(*fitted);
+    if (fleet_.Send(host, std::move(message))) clocks_.Follow(host, *fitted, Now());
+  }
+  refit_timer_ = executor_.PostAfter(kRefitNs, [this] { RefitClocks(); });
 }
 
 void TrialDriver::Pump() {
@@ -84,6 +111,9 @@ void TrialDriver::Pump() {
     told_phase_ = machine_.phase();
     callbacks_.on_phase(told_phase_);
     // For the check whether a clock has moved under the trial.
+    if (told_phase_ == Phase::kWarmup) {
+      refit_timer_ = executor_.PostAfter(kRefitNs, [this] { RefitClocks(); });
+    }
     if (told_phase_ == Phase::kDrain) fleet_.RefreshClocks(hosts_, [] {});
   }
   executor_.Cancel(timer_);
@@ -99,10 +129,24 @@ void TrialDriver::Pump() {
   }
 }
 
+void TrialDriver::DescribeClock(TimelineTime t0, results::HostInput& host) const {
+  clocks_.Describe(host.host, t0 + window_end_ns_, host);
+  host.mapping_after = fleet_.Mapping(host.host);
+  const std::optional<fleet::ClockQuality> quality = fleet_.Quality(host.host);
+  if (!quality.has_value()) return;
+  host.clock_source = quality->source;
+  host.clock_round_trip_ns = quality->round_trip_ns;
+  const auto at_arm = restarts_at_arm_.find(host.host);
+  // A worker that came back meanwhile has a clock estimate of its own.
+  if (at_arm != restarts_at_arm_.end() && quality->restarts >= at_arm->second) {
+    host.clock_restarts = static_cast<uint32_t>(quality->restarts - at_arm->second);
+  }
+}
+
 void TrialDriver::Finish() {
   TrialOutcome outcome = machine_.TakeOutcome();
   if (outcome.t0.has_value()) {
-    for (results::HostInput& host : outcome.hosts) host.mapping_after = fleet_.Mapping(host.host);
+    for (results::HostInput& host : outcome.hosts) DescribeClock(*outcome.t0, host);
   }
   for (const std::string& host : outcome.not_idle) {
     fleet_.Drop(host, "it did not end its part of a trial in time; it comes back by itself when it has");

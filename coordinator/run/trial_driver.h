@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "common/sync/executor.h"
 #include "coordinator/fleet/fleet.h"
 #include "coordinator/run/live_merger.h"
+#include "coordinator/run/trial_clocks.h"
 #include "coordinator/run/trial_machine.h"
 #include "tutti/v1/service.pb.h"
 #include "tutti/v1/session.pb.h"
@@ -40,6 +42,9 @@ class TrialDriver {
   TimelineTime Now() const { return TimelineTime{executor_.NowNs()}; }
   void OnClocksFresh();
   void ArmIfReady();
+  // While the streams run: sends every host the latest fit of its clock, and again a while later.
+  void RefitClocks();
+  void DescribeClock(TimelineTime t0, results::HostInput& host) const;
   // After every event: sends, sets the timer, tells of the phase.
   void Pump();
   void Finish();
@@ -47,12 +52,16 @@ class TrialDriver {
   Executor& executor_;
   fleet::Fleet& fleet_;
   std::vector<std::string> hosts_;
+  const int64_t window_end_ns_;  // trial time
   TrialMachine machine_;
+  TrialClocks clocks_;
+  std::map<std::string, uint64_t> restarts_at_arm_;
   LiveMerger merger_;
   Callbacks callbacks_;
   Phase told_phase_ = Phase::kNew;
   bool clocks_fresh_ = false;
   TimerId timer_ = 0;
+  TimerId refit_timer_ = 0;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for callbacks that may come too late
 };
 

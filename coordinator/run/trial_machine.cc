@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_join.h"
 #include "common/units/units.h"
+#include "coordinator/run/trial_clocks.h"
 
 namespace tutti::run {
 namespace {
@@ -23,16 +24,6 @@ using tutti::v1::WorkerMessage;
 constexpr int64_t kLeadRoundTrips = 4;
 constexpr int64_t kMaxLeadRoundTripsNs = 2'000'000'000;
 constexpr int64_t kLeadPerHostNs = 20'000;
-
-tutti::v1::ClockMappingProto ToProto(const ClockMapping& mapping) {
-  tutti::v1::ClockMappingProto proto;
-  proto.set_reference_host_ns(mapping.reference_host().ns);
-  proto.set_reference_timeline_ns(mapping.reference_timeline().ns);
-  proto.set_drift(mapping.drift());
-  proto.set_bound_ns(mapping.bound_ns());
-  proto.set_drift_bound(mapping.drift_bound());
-  return proto;
-}
 
 uint64_t TrialIdOf(const WorkerMessage& message) {
   switch (message.body_case()) {

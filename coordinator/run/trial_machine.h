@@ -97,6 +97,7 @@ class TrialMachine {
   // Call it at deadline() or later.
   void OnTime(TimelineTime now);
 
+  uint64_t trial_id() const { return setup_.trial_id; }
   Phase phase() const { return phase_; }
   bool finished() const { return phase_ == Phase::kFinished; }
   // When OnTime wants to be called; nullopt when finished.

@@ -118,6 +118,11 @@ class Bench(PairBench):
                         lambda interval: verdict_at_most(interval, CPU_BAR),
                     )
                 )
+            with_raw = [data for data in rounds if RAW in data]
+            for figure, key in (("received", "received_bps"), ("CPU per byte", "cpu_ns_per_byte")):
+                rows.append(
+                    row_of(condition, f"{figure}, tutti / {RAW}", _ratios(with_raw, key, RAW), "ratio")
+                )
             for contender in ("tutti", *PEERS, RAW):
                 seen = [data[contender] for data in rounds if contender in data]
                 if seen:

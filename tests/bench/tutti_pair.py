@@ -178,6 +178,9 @@ class TuttiPair:
             host.stop(daemon)
         shutil.rmtree(self._dir, ignore_errors=True)
 
+    def worker_pid(self, name: str) -> int:
+        return self._daemons[{"a": 1, "b": 2}[name]][1].pid
+
     def _environment(self) -> dict[str, str]:
         return {**os.environ, "XDG_STATE_HOME": str(self._dir)}
 

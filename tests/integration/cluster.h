@@ -20,6 +20,7 @@
 #include "common/net/channels.h"
 #include "common/sync/executor.h"
 #include "common/time/clock.h"
+#include "common/time/realtime_conversion.h"
 #include "coordinator/api/coordinator_server.h"
 #include "gtest/gtest.h"
 #include "tutti/v1/service.grpc.pb.h"
@@ -34,6 +35,19 @@ class ShiftedClock final : public Clock {
  public:
   explicit ShiftedClock(int64_t shift_ns) : shift_ns_(shift_ns) {}
   HostTime Now() const override { return SystemClock::Get().Now() + shift_ns_; }
+
+ private:
+  const int64_t shift_ns_;
+};
+
+// The wall clock beside a ShiftedClock.
+class ShiftedBrackets final : public BracketReader {
+ public:
+  explicit ShiftedBrackets(int64_t shift_ns) : shift_ns_(shift_ns) {}
+  ClockBracket Read() const override {
+    const ClockBracket real = SystemBracketReader::Get().Read();
+    return {real.before + shift_ns_, real.realtime_ns, real.after + shift_ns_};
+  }
 
  private:
   const int64_t shift_ns_;
@@ -99,11 +113,12 @@ class TestWorker {
  public:
   TestWorker(const std::string& name, const MachineSpec& spec, const std::string& folder,
              const net::Endpoint& coordinator)
-      : clock_(spec.clock_shift_ns), kernel_(spec, MakeFolder(folder + "/" + name), clock_) {
+      : clock_(spec.clock_shift_ns), brackets_(spec.clock_shift_ns), kernel_(spec, MakeFolder(folder + "/" + name), clock_) {
     dialer_ =
         std::make_unique<session::GrpcSessionDialer>(coordinator, net::ChannelOptions{}, executor_, clock_);
     session::WorkerOptions options;
     options.name = name;
+    options.brackets = &brackets_;
     options.incarnation = 1 + std::hash<std::string>{}(name + std::to_string(clock_.Now().ns));
     options.gather_facts = [spec]() -> absl::StatusOr<tutti::v1::HostFacts> {
       observe::HostFactsOptions real;
@@ -161,6 +176,7 @@ class TestWorker {
   }
 
   const ShiftedClock clock_;
+  const ShiftedBrackets brackets_;
   MachineKernel kernel_;
   std::atomic<bool> told_ = false;
   std::promise<std::string> registered_;
@@ -185,9 +201,11 @@ class Cluster : public ::testing::Test {
     std::filesystem::remove_all(folder_, ignored);
   }
 
+  virtual std::string Listen() const { return "unix:" + folder_ + "/coordinator.sock"; }
+
   void StartCoordinator() {
     api::CoordinatorOptions options;
-    options.listen = {"unix:" + folder_ + "/coordinator.sock"};
+    options.listen = {Listen()};
     auto server = api::CoordinatorServer::Start(options);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = std::move(server).value();

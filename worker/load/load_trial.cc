@@ -1,6 +1,7 @@
 #include "worker/load/load_trial.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -56,6 +57,7 @@ class SocketLoadTrial final : public LoadTrial {
   absl::Status Connect(const std::vector<BoundPort>& targets, HostTime deadline) override;
   absl::Status Arm(const ClockMapping& mapping, TimelineTime t0,
                    std::function<void(const Edge&)> on_edge) override;
+  void FollowClock(const ClockMapping& fitted) override;
   std::vector<SenderFinal> WaitSenders() override;
   void Drain(const std::vector<SenderFinal>& finals, HostTime deadline) override;
   LoadReport Report() override;
@@ -77,6 +79,8 @@ class SocketLoadTrial final : public LoadTrial {
   std::optional<Sampler> sampler_;
   bool spin_ = false;  // constant once the threads run
   std::vector<std::optional<uint32_t>> drops_at_start_;
+  std::optional<SlewedMapping> mapping_;  // set before is_armed_
+  std::atomic<bool> is_armed_ = false;
   // Last: they use everything above.
   std::vector<LoadThread> threads_;
   LoadThread sampler_thread_;
@@ -170,8 +174,14 @@ absl::Status SocketLoadTrial::Arm(const ClockMapping& mapping, TimelineTime t0,
   drops_at_start_.clear();
   for (const auto& stream : streams_) drops_at_start_.push_back(stream->ReadDrops());
   sampler_->set_on_edge(std::move(on_edge));
-  control_.Arm(TrialClock(mapping, t0, ShiftFromMonotonicNs(clock_)));
+  mapping_.emplace(mapping);
+  control_.Arm(TrialClock(*mapping_, t0, ShiftFromMonotonicNs(clock_)));
+  is_armed_.store(true, std::memory_order_release);
   return absl::OkStatus();
+}
+
+void SocketLoadTrial::FollowClock(const ClockMapping& fitted) {
+  if (is_armed_.load(std::memory_order_acquire)) mapping_->Follow(fitted, clock_.Now());
 }
 
 std::vector<SenderFinal> SocketLoadTrial::WaitSenders() {

@@ -131,6 +131,7 @@ struct StreamReport {
   uint64_t total_messages = 0;
   std::optional<int64_t> first_send_before_trial_ns;
   std::optional<int64_t> first_send_after_trial_ns;
+  std::optional<int64_t> running_before_trial_ns;
   std::optional<int64_t> running_trial_ns;
   std::optional<int64_t> last_send_trial_ns;
   std::optional<int64_t> first_receive_trial_ns;
@@ -186,6 +187,10 @@ class LoadTrial {
   // passed.
   virtual absl::Status Arm(const ClockMapping& mapping, TimelineTime t0,
                            std::function<void(const Edge&)> on_edge) = 0;
+
+  // A newer fit of this host's clock, from ARM on: trial time approaches it without a jump, see SlewedMapping. From
+  // any thread, one at a time, beside the phases. Without effect before ARM.
+  virtual void FollowClock(const ClockMapping& fitted) = 0;
 
   // Blocks until every sender has stopped (end of COOLDOWN, or failure) and the last edge was read.
   virtual std::vector<SenderFinal> WaitSenders() = 0;

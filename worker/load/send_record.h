@@ -24,10 +24,12 @@ class SendRecord {
     }
   }
 
-  // After each complete message.
-  void MessageSent(const TrialClock& clock) {
-    if (++messages_ == running_messages_) [[unlikely]]
+  // After each complete message; `before_ns` was read right before its first call.
+  void MessageSent(const TrialClock& clock, int64_t before_ns) {
+    if (++messages_ == running_messages_) [[unlikely]] {
+      running_before_ns_ = before_ns;
       running_ns_ = clock.NowNs();
+    }
   }
 
   void WriteTo(StreamReport& report) const {
@@ -35,7 +37,9 @@ class SendRecord {
     report.first_send_before_trial_ns = first_before_ns_;
     report.first_send_after_trial_ns = first_after_ns_;
     report.last_send_trial_ns = last_ns_;
-    if (messages_ >= running_messages_) report.running_trial_ns = running_ns_;
+    if (messages_ < running_messages_) return;
+    report.running_before_trial_ns = running_before_ns_;
+    report.running_trial_ns = running_ns_;
   }
 
  private:
@@ -44,6 +48,7 @@ class SendRecord {
   bool begun_ = false;
   int64_t first_before_ns_ = 0;
   int64_t first_after_ns_ = 0;
+  int64_t running_before_ns_ = 0;
   int64_t running_ns_ = 0;
   int64_t last_ns_ = 0;
 };

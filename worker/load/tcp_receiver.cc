@@ -95,7 +95,9 @@ void TcpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool
 void TcpReceiver::ReadTcp(Edge& edge, size_t index) const {
   if (const auto info = ReadTcpInfo(connection_.get(), Side::kReceive)) {
     edge.kernel_bytes[index] = KernelBytes(*info, Side::kReceive);
-    edge.queued_bytes[index] = UnreadBytes(connection_.get());
+    // The kernel may have kept the sampler waiting for the socket's lock, and the stream read on meanwhile.
+    const uint64_t unread = UnreadBytes(connection_.get());
+    edge.queued_bytes[index] = unread + (counters_.bytes() - edge.bytes[index]);
   }
 }
 

@@ -86,7 +86,7 @@ void TcpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
     }
     if (!SendMessage(clock, control, now_ns)) break;
     counters_.AddMessage();
-    record_.MessageSent(clock);
+    record_.MessageSent(clock, now_ns);
     if (pacer_) pacer_->Sent();
   }
 }

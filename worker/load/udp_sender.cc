@@ -110,7 +110,7 @@ void UdpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
     }
     if (pacer_) pacer_->Sent();
     record_.SendReturned(clock, now_ns);
-    record_.MessageSent(clock);
+    record_.MessageSent(clock, now_ns);
   }
 }
 

@@ -154,18 +154,20 @@ class GrpcSessionStream final : public SessionStream {
   const std::shared_ptr<SessionReactor> reactor_;
 };
 
+std::string NumericText(const sockaddr* address, socklen_t size) {
+  char text[NI_MAXHOST] = "";
+  return getnameinfo(address, size, text, sizeof(text), nullptr, 0, NI_NUMERICHOST) == 0 ? text : "";
+}
+
 std::string SourceAddressTowards(const addrinfo& target) {
   const int fd = socket(target.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return "";
   sockaddr_storage own{};
   socklen_t size = sizeof(own);
-  char text[NI_MAXHOST] = "";
   const bool known = connect(fd, target.ai_addr, target.ai_addrlen) == 0 &&
-                     getsockname(fd, reinterpret_cast<sockaddr*>(&own), &size) == 0 &&
-                     getnameinfo(reinterpret_cast<sockaddr*>(&own), size, text, sizeof(text), nullptr, 0,
-                                 NI_NUMERICHOST) == 0;
+                     getsockname(fd, reinterpret_cast<sockaddr*>(&own), &size) == 0;
   close(fd);
-  return known ? text : "";
+  return known ? NumericText(reinterpret_cast<sockaddr*>(&own), size) : "";
 }
 
 }  // namespace
@@ -196,19 +198,19 @@ absl::StatusOr<std::unique_ptr<SessionStream>> GrpcSessionDialer::Dial(SessionHa
   return std::make_unique<GrpcSessionStream>(std::move(reactor));
 }
 
-std::string GrpcSessionDialer::ControlAddress() {
-  if (coordinator_.is_unix) return "";
+ControlPath GrpcSessionDialer::FindControlPath() {
+  if (coordinator_.is_unix) return {};
   addrinfo hints{};
   hints.ai_socktype = SOCK_DGRAM;
   addrinfo* found = nullptr;
   const std::string port = std::to_string(coordinator_.port);
-  if (getaddrinfo(coordinator_.host.c_str(), port.c_str(), &hints, &found) != 0) return "";
-  std::string address;
-  for (const addrinfo* each = found; each != nullptr && address.empty(); each = each->ai_next) {
-    address = SourceAddressTowards(*each);
+  if (getaddrinfo(coordinator_.host.c_str(), port.c_str(), &hints, &found) != 0) return {};
+  ControlPath path;
+  for (const addrinfo* each = found; each != nullptr && path.own_address.empty(); each = each->ai_next) {
+    path = {SourceAddressTowards(*each), NumericText(each->ai_addr, each->ai_addrlen)};
   }
   freeaddrinfo(found);
-  return address;
+  return path;
 }
 
 }  // namespace tutti::session

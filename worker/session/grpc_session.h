@@ -23,9 +23,9 @@ class GrpcSessionDialer final : public SessionDialer {
 
   absl::StatusOr<std::unique_ptr<SessionStream>> Dial(SessionHandlers handlers) override;
 
-  // The source address that the kernel chooses towards the coordinator's first address (a UDP socket is
+  // With the source address that the kernel chooses towards the coordinator's first address (a UDP socket is
   // connected, which sends nothing).
-  std::string ControlAddress() override;
+  ControlPath FindControlPath() override;
 
  private:
   friend class SessionReactor;

@@ -35,6 +35,12 @@ struct SessionHandlers {
   std::function<void(const absl::Status& status)> on_closed;
 };
 
+// The two numeric addresses of the way to the coordinator.
+struct ControlPath {
+  std::string own_address;
+  std::string coordinator_address;
+};
+
 // Opens sessions. Destroyed after its streams; the destructor waits until nothing of them is left.
 class SessionDialer {
  public:
@@ -44,9 +50,8 @@ class SessionDialer {
   // reached is told by on_closed.
   virtual absl::StatusOr<std::unique_ptr<SessionStream>> Dial(SessionHandlers handlers) = 0;
 
-  // The host's own address on the way to the coordinator; empty for a Unix socket or where it cannot be told.
-  // May block on a name server; callable from any thread.
-  virtual std::string ControlAddress() = 0;
+  // Empty for a Unix socket or where it cannot be told. May block on a name server; callable from any thread.
+  virtual ControlPath FindControlPath() = 0;
 };
 
 }  // namespace tutti::session

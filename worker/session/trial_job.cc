@@ -123,6 +123,16 @@ PhaseOutcome TrialJob::Arm(const v1::Arm& arm, std::function<void(v1::EdgeSample
   return Failed(begin());
 }
 
+void TrialJob::FollowClock(const v1::ClockUpdate& update) {
+  const absl::StatusOr<ClockMapping> fitted = ToClockMapping(update.mapping());
+  if (!fitted.ok()) {
+    spdlog::warn("clock update: {}", Text(fitted.status()));
+    return;
+  }
+  MutexLock lock(mutex_);
+  if (load_ != nullptr) load_->FollowClock(*fitted);
+}
+
 v1::EdgeSample TrialJob::ReadBesideEdge(const load::Edge& edge) {
   const bool whole_window = edge.index == 0 || edge.index == last_edge_;
   auto cpu = kernel_.ReadCpu(whole_window);

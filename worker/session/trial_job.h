@@ -26,7 +26,7 @@ struct PhaseOutcome {
   std::vector<v1::StreamReport> failed_streams;
 };
 
-// One trial. Everything but Abort is called on the trial's thread, in the order of the phases; Abort on any
+// One trial. Everything but Abort and FollowClock is called on the trial's thread, in the order of the phases; Abort on any
 // thread.
 class TrialJob {
  public:
@@ -41,6 +41,9 @@ class TrialJob {
   // Checks T0 against the mapping, reads the devices' counters, arms the load. `on_edge` is called on the
   // sampler's thread with the CPU and UDP counters that were read right after the edge.
   PhaseOutcome Arm(const v1::Arm& arm, std::function<void(v1::EdgeSample)> on_edge);
+  // A newer fit of this host's clock while the trial runs; one that means nothing is ignored. On any thread, one at
+  // a time.
+  void FollowClock(const v1::ClockUpdate& update) TUTTI_EXCLUDES(mutex_);
   std::vector<v1::SenderFinal> WaitSenders();
   void Drain(const v1::Drain& drain, HostTime deadline);
   // Everything but the edges. Waits up to 2 s for the counters of devices with hardware that lag behind the

@@ -72,6 +72,8 @@ void TrialRunner::Handle(const v1::CoordinatorMessage& message, HostTime receive
       return OnConnect(message.connect(), received);
     case v1::CoordinatorMessage::kArm:
       return OnArm(message.arm());
+    case v1::CoordinatorMessage::kClockUpdate:
+      return OnClockUpdate(message.clock_update());
     case v1::CoordinatorMessage::kDrain:
       return OnDrain(message.drain(), received);
     case v1::CoordinatorMessage::kFinish:
@@ -196,6 +198,12 @@ void TrialRunner::OnArm(const v1::Arm& arm) {
                        }
                        OnArmed(t0_host_ns);
                      });
+}
+
+// It may cross with the trial's end, so one that comes too late is no fault.
+void TrialRunner::OnClockUpdate(const v1::ClockUpdate& update) {
+  if (!trial_ || trial_->id != update.trial_id() || trial_->phase == Phase::kEnding) return;
+  trial_->job->FollowClock(update);
 }
 
 void TrialRunner::OnArmed(int64_t t0_host_ns) {

@@ -73,6 +73,7 @@ class TrialRunner {
   void OnPrepare(const v1::Prepare& prepare, HostTime received);
   void OnConnect(const v1::Connect& connect, HostTime received);
   void OnArm(const v1::Arm& arm);
+  void OnClockUpdate(const v1::ClockUpdate& update);
   void OnArmed(int64_t t0_host_ns);
   void OnDrain(const v1::Drain& drain, HostTime received);
   void OnFinish(uint64_t trial_id);

@@ -74,19 +74,20 @@ void Worker::Connect() {
         trial_thread_.Post([this, alive = alive_, session = session_, gather = options_.gather_facts,
                             &executor = executor_, &dialer = dialer_] {
           auto facts = std::make_shared<absl::StatusOr<v1::HostFacts>>(gather());
-          auto address = std::make_shared<std::string>(dialer.ControlAddress());
-          executor.Post([this, alive, session, facts, address] {
+          auto path = std::make_shared<ControlPath>(dialer.FindControlPath());
+          executor.Post([this, alive, session, facts, path] {
             if (!*alive || session != session_ || state_ != State::kConnecting) return;
             if (!facts->ok())
               return RetryLater(absl::StrCat("reading this host's facts: ", Text(facts->status())));
-            Dial(std::move(**facts), *address);
+            Dial(std::move(**facts), *path);
           });
         });
       }));
 }
 
-void Worker::Dial(v1::HostFacts facts, std::string control_address) {
+void Worker::Dial(v1::HostFacts facts, const ControlPath& path) {
   runner_.SetFacts(facts);
+  coordinator_address_ = path.coordinator_address;
   SessionHandlers handlers;
   handlers.on_message = [this, alive = alive_, session = session_](const v1::CoordinatorMessage& message,
                                                                    HostTime received) {
@@ -109,7 +110,7 @@ void Worker::Dial(v1::HostFacts facts, std::string control_address) {
   for (const auto& [key, value] : options_.labels) (*hello->mutable_labels())[key] = value;
   hello->set_incarnation(options_.incarnation);
   *hello->mutable_facts() = std::move(facts);
-  hello->set_control_address(options_.address.empty() ? std::move(control_address) : options_.address);
+  hello->set_control_address(options_.address.empty() ? path.own_address : options_.address);
   stream_->Send(std::move(message));
   limit_ns_ = kRegisterLimitNs;
   last_heard_ns_ = executor_.NowNs();
@@ -150,7 +151,25 @@ void Worker::OnRegistered(const v1::Registered& registered) {
   last_failure_.clear();
   spdlog::info("registered as \"{}\" with coordinator {}, lease {} ms", options_.name,
                registered.coordinator_version(), limit_ns_ / kNsPerMs);
+  if (registered.has_clock_service()) StartResponder(registered.clock_service());
   if (events_.on_registered) events_.on_registered();
+}
+
+// Without it the coordinator measures this clock over the session, less exactly; it says so in every result.
+void Worker::StartResponder(const v1::ClockService& service) {
+  ClockResponder::Options options;
+  options.coordinator = coordinator_address_;
+  if (coordinator_address_.empty() || service.token().size() != options.token.size()) return;
+  std::copy(service.token().begin(), service.token().end(), options.token.begin());
+  for (const uint32_t port : service.udp_ports()) {
+    if (port > 0 && port <= 65535) options.ports.push_back(static_cast<uint16_t>(port));
+  }
+  auto responder = ClockResponder::Start(options, clock_, *options_.brackets);
+  if (!responder.ok()) {
+    spdlog::warn("this host's clock is measured over the session alone: {}", Text(responder.status()));
+    return;
+  }
+  responder_ = *std::move(responder);
 }
 
 void Worker::OnRefused(const v1::Refused& refused) {
@@ -164,6 +183,7 @@ void Worker::OnRefused(const v1::Refused& refused) {
 
 void Worker::OnClosed(const absl::Status& status) {
   executor_.Cancel(silence_timer_);
+  responder_.reset();
   stream_.reset();
   if (state_ == State::kStopping) return EndStop();
   if (state_ == State::kStopped) return;
@@ -218,6 +238,7 @@ void Worker::BeginStop() {
   }
   if (state_ == State::kStopping) return;
   state_ = State::kStopping;
+  responder_.reset();
   executor_.Cancel(silence_timer_);
   executor_.Cancel(retry_timer_);
   runner_.AbortAll("the worker stops", [this, alive = alive_] {

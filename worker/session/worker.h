@@ -10,8 +10,10 @@
 #include "absl/status/statusor.h"
 #include "common/sync/executor.h"
 #include "common/time/clock.h"
+#include "common/time/realtime_conversion.h"
 #include "tutti/v1/session.pb.h"
 #include "worker/session/backoff.h"
+#include "worker/session/clock_responder.h"
 #include "worker/session/session_stream.h"
 #include "worker/session/trial_kernel.h"
 #include "worker/session/trial_runner.h"
@@ -25,6 +27,8 @@ struct WorkerOptions {
   // What this host is; called on the trial's thread before each registration, may block.
   std::function<absl::StatusOr<v1::HostFacts>()> gather_facts;
   std::string address;  // by which other hosts reach this one; empty: the one that reaches the coordinator
+  // Of the same time as the worker's clock; for the kernel's packet stamps. Outlives the worker.
+  const BracketReader* brackets = &SystemBracketReader::Get();
 };
 
 // Called on the executor's thread.
@@ -53,10 +57,11 @@ class Worker {
 
   // Ends what is left of a trial, gathers the facts, dials.
   void Connect();
-  void Dial(v1::HostFacts facts, std::string control_address);
+  void Dial(v1::HostFacts facts, const ControlPath& path);
   void RetryLater(const std::string& why);
   void OnMessage(const v1::CoordinatorMessage& message, HostTime received);
   void OnRegistered(const v1::Registered& registered);
+  void StartResponder(const v1::ClockService& service);
   void OnRefused(const v1::Refused& refused);
   void OnClosed(const absl::Status& status);
   void AnswerProbe(const v1::ClockProbe& probe, HostTime received);
@@ -81,6 +86,8 @@ class Worker {
   State state_ = State::kIdle;
   Backoff backoff_;
   std::unique_ptr<SessionStream> stream_;
+  std::string coordinator_address_;            // of this session; empty: not reached over IP
+  std::unique_ptr<ClockResponder> responder_;  // while registered, if the coordinator offers it
   uint64_t session_ = 0;       // counts connection attempts
   int64_t limit_ns_ = 0;       // the lease, or the time to register
   int64_t last_heard_ns_ = 0;  // executor time

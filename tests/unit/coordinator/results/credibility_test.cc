@@ -187,6 +187,19 @@ TEST(CredibilityTest, AClockThatLeavesItsBoundIsFound) {
   EXPECT_THAT(Findings(input), ElementsAre(HasSubstr("its clock left its bound")));
 }
 
+TEST(CredibilityTest, AClockThatFollowedItsFitsIsHeldAgainstTheLastOfThem) {
+  TrialInput input = RawTrial::Pair().Build();
+  HostInput& host = FindInput(input, "b");
+  host.mapping = ClockMapping(HostTime{0}, TimelineTime{0}, 0, 10, 0);
+  host.mapping_at_end = ClockMapping(HostTime{0}, TimelineTime{90'000}, 0, 20, 0);
+  host.refits = 1;
+  host.mapping_after = ClockMapping(HostTime{0}, TimelineTime{90'050}, 0, 30, 0);
+  EXPECT_THAT(Findings(input), IsEmpty());
+  EXPECT_EQ(MergeTrial(input).hosts(1).clock().moved_ns(), 50);
+  host.mapping_after = ClockMapping(HostTime{0}, TimelineTime{90'051}, 0, 30, 0);
+  EXPECT_THAT(Findings(input), ElementsAre(HasSubstr("its clock left its bound")));
+}
+
 TEST(CredibilityTest, MissingReportsAreNoFinding) {
   TrialInput input = RawTrial::Pair().Build();
   FindInput(input, "b").report.reset();

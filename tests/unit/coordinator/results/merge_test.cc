@@ -187,6 +187,33 @@ TEST(MergeTest, AClockThatIsKnownTooCoarselyIsOverItsLimit) {
   EXPECT_FALSE(result.hosts(1).clock().has_bound_after_ns());
 }
 
+TEST(MergeTest, AClockThatWasLostFromSightInTheMiddleIsOverItsLimitAndTheAdviceFitsItsSource) {
+  RawTrial trial = RawTrial::Pair();
+  trial.plan_case.mutable_limits()->set_clock_error_ns(100'000);
+  TrialInput input = trial.Build();
+  HostInput& host = FindInput(input, "b");
+  host.refits = 3;
+  host.largest_bound_ns = 120'000;
+  host.clock_source = v1::CLOCK_SOURCE_SESSION;
+  host.clock_round_trip_ns = 80'000;
+  host.clock_restarts = 0;
+  const v1::TrialResult filtered = MergeTrial(input);
+  EXPECT_THAT(filtered.reasons(), ElementsAre(testing::AllOf(HasSubstr("120us"), HasSubstr("let UDP through"))));
+  const v1::HostClock& clock = filtered.hosts(1).clock();
+  EXPECT_EQ(clock.bound_during_ns(), 120'000);
+  EXPECT_EQ(clock.refits(), 3u);
+  EXPECT_EQ(clock.source(), v1::CLOCK_SOURCE_SESSION);
+  EXPECT_EQ(clock.round_trip_ns(), 80'000);
+  EXPECT_TRUE(clock.has_restarts());
+  EXPECT_FALSE(filtered.hosts(0).clock().has_restarts());
+  host.clock_restarts = 1;
+  EXPECT_THAT(MergeTrial(input).reasons(), ElementsAre(HasSubstr("stepped, suspended or slewed hard")));
+  EXPECT_THAT(MergeTrial(input).warnings(), ElementsAre(HasSubstr("host b: its clock contradicted its own history 1")));
+  host.clock_restarts = 0;
+  host.clock_source = v1::CLOCK_SOURCE_KERNEL;
+  EXPECT_THAT(MergeTrial(input).reasons(), ElementsAre(HasSubstr("quieter control path")));
+}
+
 TEST(MergeTest, StreamsThatNeverRanTogetherHaveNoCommonRate) {
   RawTrial trial;
   trial.AddHost("a", "m1");

@@ -145,6 +145,8 @@ v1::StreamReport SenderReport(const RawTrial& trial, const RawStream& stream, bo
     report.set_first_send_before_trial_ns(stream.messages.front().sent_ns);
     report.set_first_send_after_trial_ns(stream.messages.front().sent_ns);
     report.set_last_send_trial_ns(stream.messages.back().sent_ns);
+    report.set_running_before_trial_ns(
+        stream.messages[std::min<size_t>(99, stream.messages.size() - 1)].sent_ns);
     report.set_running_trial_ns(stream.messages[std::min<size_t>(99, stream.messages.size() - 1)].sent_ns);
   }
   if (tcp) return report;

@@ -27,10 +27,15 @@ v1::StreamReport& Sender(TrialInput& input, const std::string& host) {
   return *FindInput(input, host).report->mutable_streams(0);
 }
 
+void SetRunning(v1::StreamReport& report, int64_t before_ns, int64_t after_ns) {
+  report.set_running_before_trial_ns(before_ns);
+  report.set_running_trial_ns(after_ns);
+}
+
 TEST(SkewTest, IsTheSpreadOfTheStreamsStarts) {
   TrialInput input = TwoSenders().Build();
-  Sender(input, "a").set_running_trial_ns(10 * kMs);
-  Sender(input, "b").set_running_trial_ns(17 * kMs);
+  SetRunning(Sender(input, "a"), 10 * kMs, 10 * kMs);
+  SetRunning(Sender(input, "b"), 17 * kMs, 17 * kMs);
   const v1::EntryResult entry = OnlyEntry(MergeTrial(input));
   EXPECT_EQ(entry.first_send_skew_ns(), 3 * kMs);
   EXPECT_EQ(entry.running_skew_ns(), 7 * kMs);
@@ -44,6 +49,16 @@ TEST(SkewTest, BoundIsThatOfTheSendersTwoWorstClocksAndOfTheirSendCalls) {
   const v1::EntryResult entry = OnlyEntry(MergeTrial(input));
   EXPECT_EQ(entry.skew_bound_ns(), 84'000);
   EXPECT_EQ(entry.first_send_skew_ns(), 3 * kMs - 2'000);  // the middles of the calls
+}
+
+TEST(SkewTest, ASteadyStartIsKnownToTheLengthOfItsSendCallOnly) {
+  TrialInput input = TwoSenders().Build();
+  SetRunning(Sender(input, "a"), 10 * kMs, 10 * kMs + 8'000);
+  // Its thread lost the CPU inside the call.
+  SetRunning(Sender(input, "b"), 17 * kMs, 23 * kMs);
+  const v1::EntryResult entry = OnlyEntry(MergeTrial(input));
+  EXPECT_EQ(entry.running_skew_ns(), 10 * kMs - 4'000);
+  EXPECT_EQ(entry.skew_bound_ns(), 3 * kMs + 4'000 + 80'000);
 }
 
 TEST(SkewTest, OffsetOfOneClockCancelsOutAndItsDriftStays) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/plan/plan_loader.h"
 #include "scripted_worker.h"
 
 namespace tutti::run {
@@ -333,6 +334,18 @@ TEST_F(RunsTest, ARunWhoseRolesCannotBeFilledIsRefusedAndLostWorkersAreNamed) {
   ASSERT_FALSE(id.ok());
   EXPECT_EQ(id.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(id.status().message()), HasSubstr("worker c is lost since 0s: the worker ended"));
+}
+
+TEST_F(RunsTest, ARangeWithTooFewPortsForTheFleetIsToldAtItsPlaceInThePlan) {
+  const auto plan = plan::LoadValidPlan(
+      "version: 1\nname: n\nroles: {x: {count: all}, y: {count: 1}}\ntraffic:\n"
+      "  - {name: e, from: x, to: y, protocol: tcp, pattern: fan_in, ports: 5201-5202}\n",
+      "p.yaml", {});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const auto id = runs_.Submit(*plan, "");
+  EXPECT_EQ(id.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(id.status().message()),
+              HasSubstr("p.yaml:5:70: traffic[0].ports: traffic e: host a receives 3 streams"));
 }
 
 TEST_F(RunsTest, OnlyTheLastEndedRunsAreKept) {

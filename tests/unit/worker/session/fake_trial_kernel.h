@@ -45,6 +45,7 @@ struct LoadScript {
   CondVar wake;
   int aborts TUTTI_GUARDED_BY(mutex) = 0;
   bool released TUTTI_GUARDED_BY(mutex) = false;
+  std::vector<ClockMapping> followed TUTTI_GUARDED_BY(mutex);
 
   int Aborts() {
     MutexLock lock(mutex);
@@ -75,6 +76,10 @@ class FakeLoad final : public load::LoadTrial {
     script_.calls.push_back("arm");
     script_.on_edge = std::move(on_edge);
     return script_.arm;
+  }
+  void FollowClock(const ClockMapping& fitted) override {
+    MutexLock lock(script_.mutex);
+    script_.followed.push_back(fitted);
   }
   std::vector<load::SenderFinal> WaitSenders() override {
     script_.calls.push_back("wait");

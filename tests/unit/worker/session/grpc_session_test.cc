@@ -247,16 +247,18 @@ TEST(GrpcSessionTest, RefusesPlainTextBeyondLoopback) {
   EXPECT_EQ(dialer.Dial({}).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST(GrpcSessionTest, KnowsItsAddressTowardsTheCoordinator) {
+TEST(GrpcSessionTest, KnowsBothAddressesOfTheWayToTheCoordinator) {
   ThreadExecutor executor("test-executor");
   const auto endpoint = net::ParseEndpoint("127.0.0.1:7117");
   ASSERT_TRUE(endpoint.ok());
   GrpcSessionDialer dialer(*endpoint, net::ChannelOptions{}, executor, SystemClock::Get());
-  EXPECT_EQ(dialer.ControlAddress(), "127.0.0.1");
+  EXPECT_EQ(dialer.FindControlPath().own_address, "127.0.0.1");
+  EXPECT_EQ(dialer.FindControlPath().coordinator_address, "127.0.0.1");
   net::Endpoint socket;
   socket.is_unix = true;
   GrpcSessionDialer over_socket(socket, net::ChannelOptions{}, executor, SystemClock::Get());
-  EXPECT_EQ(over_socket.ControlAddress(), "");
+  EXPECT_EQ(over_socket.FindControlPath().own_address, "");
+  EXPECT_EQ(over_socket.FindControlPath().coordinator_address, "");
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ load::StreamReport FullReport() {
   report.total_messages = 2;
   report.first_send_before_trial_ns = -3;
   report.first_send_after_trial_ns = 4;
+  report.running_before_trial_ns = -5;
   report.running_trial_ns = 5;
   report.last_send_trial_ns = 6;
   report.first_receive_trial_ns = 7;
@@ -150,7 +151,7 @@ load::StreamReport FullReport() {
 TEST(LoadConvertTest, CarriesEveryFieldOfAReport) {
   const auto expected = Parse<v1::StreamReport>(R"(
     stream_id: 9 side: SIDE_RECEIVE total_bytes: 1 total_messages: 2 first_send_before_trial_ns: -3
-    first_send_after_trial_ns: 4 running_trial_ns: 5 last_send_trial_ns: 6 first_receive_trial_ns: 7
+    first_send_after_trial_ns: 4 running_trial_ns: 5 running_before_trial_ns: -5 last_send_trial_ns: 6 first_receive_trial_ns: 7
     last_receive_trial_ns: 8 sent_cohorts {messages: 9 bytes: 10}
     received_cohorts {in_order: 11 reordered: 12 late: 13 duplicates: 14 bytes: 15}
     foreign: 16 jitter_ns: 17 socket_drops: 18 socket_drops_window: 19 failed_sends: 20

@@ -161,6 +161,33 @@ TEST_F(TrialRunnerTest, AFinishInTheMiddleStopsTheStreamsAndReports) {
   EXPECT_EQ(sent[4].report().streams_size(), 2);
 }
 
+v1::CoordinatorMessage MakeClockUpdate(uint64_t trial, double drift) {
+  v1::CoordinatorMessage message;
+  message.mutable_clock_update()->set_trial_id(trial);
+  message.mutable_clock_update()->mutable_mapping()->set_reference_timeline_ns(1'500 * kMs);
+  message.mutable_clock_update()->mutable_mapping()->set_drift(drift);
+  return message;
+}
+
+TEST_F(TrialRunnerTest, PassesNewerFitsOfItsClockToTheLoad) {
+  GoThrough(3);
+  Give(MakeClockUpdate(kTrial, 0.001));
+  Give(MakeClockUpdate(kTrial + 1, 0.002));  // another trial's
+  Give(MakeClockUpdate(kTrial, 0.5));        // no clock drifts like that
+  MutexLock lock(kernel.script.mutex);
+  ASSERT_EQ(kernel.script.followed.size(), 1u);
+  EXPECT_EQ(kernel.script.followed[0].reference_timeline().ns, 1'500 * kMs);
+  EXPECT_EQ(kernel.script.followed[0].drift(), 0.001);
+}
+
+TEST_F(TrialRunnerTest, AFitThatCrossesWithTheEndIsNoFault) {
+  GoThrough(5);
+  sent.clear();
+  Give(MakeClockUpdate(kTrial, 0));
+  RunAll();
+  EXPECT_THAT(Cases(), ElementsAre());
+}
+
 TEST_F(TrialRunnerTest, LeavesACpuReadingThatFailedUnset) {
   kernel.cpu_status = absl::InternalError("no /proc");
   GoThrough(3);

@@ -57,7 +57,7 @@ class FakeDialer final : public SessionDialer {
     sessions.back()->handlers = std::move(handlers);
     return std::make_unique<FakeStream>(sessions.back(), executor_);
   }
-  std::string ControlAddress() override { return "10.0.0.1"; }
+  ControlPath FindControlPath() override { return {.own_address = "10.0.0.1", .coordinator_address = ""}; }
 
   absl::Status policy;
   std::vector<std::shared_ptr<FakeSession>> sessions;

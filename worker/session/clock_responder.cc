@@ -1,0 +1,161 @@
+#include "worker/session/clock_responder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "common/log/log.h"
+#include "common/status/errno_status.h"
+#include "common/status/macros.h"
+#include "worker/load/load_thread.h"
+
+namespace tutti::session {
+namespace {
+
+constexpr int64_t kNsPerMs = 1'000'000;
+// Often at first, since the trial waits for its clocks; later it is for a path that was closed and opens again.
+constexpr int64_t kEagerForNs = 2'000 * kNsPerMs;
+constexpr int64_t kEagerStepNs = 100 * kNsPerMs;
+constexpr int64_t kPatientStepNs = 2'000 * kNsPerMs;
+// So long without a probe: the coordinator may have lost the way.
+constexpr int64_t kSilenceNs = 5'000 * kNsPerMs;
+
+uint32_t BoundOf(int64_t bound_ns) {
+  return static_cast<uint32_t>(std::clamp<int64_t>(bound_ns, 0, std::numeric_limits<uint32_t>::max()));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ClockResponder>> ClockResponder::Start(const Options& options,
+                                                                      const Clock& clock,
+                                                                      const BracketReader& brackets) {
+  std::vector<net::DatagramPath> targets;
+  for (const uint16_t port : options.ports) {
+    TUTTI_ASSIGN_OR_RETURN(net::DatagramPath target, net::PathTo(options.coordinator, port));
+    targets.push_back(std::move(target));
+  }
+  if (targets.empty()) return absl::InvalidArgumentError("the coordinator names no UDP port for clock probes");
+  TUTTI_ASSIGN_OR_RETURN(net::StampedSocket socket, net::StampedSocket::BindFor(targets.front()));
+  std::unique_ptr<ClockResponder> responder(
+      new ClockResponder(options, std::move(socket), std::move(targets), clock, brackets));
+  responder->stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (responder->stop_fd_ < 0) return ErrnoStatus(errno, "make an event for the clock responder");
+  responder->thread_ = std::thread([raw = responder.get()] { raw->Run(); });
+  return responder;
+}
+
+ClockResponder::ClockResponder(const Options& options, net::StampedSocket socket,
+                               std::vector<net::DatagramPath> targets, const Clock& clock,
+                               const BracketReader& brackets)
+    : token_(options.token),
+      targets_(std::move(targets)),
+      clock_(clock),
+      socket_(std::move(socket)),
+      conversion_(brackets) {}
+
+ClockResponder::~ClockResponder() {
+  if (thread_.joinable()) {
+    const uint64_t one = 1;
+    (void)!write(stop_fd_, &one, sizeof(one));
+    thread_.join();
+  }
+  if (stop_fd_ >= 0) close(stop_fd_);
+}
+
+void ClockResponder::Run() {
+  pthread_setname_np(pthread_self(), "tutti-clock");
+  load::RaiseThisThread();
+  begin_ns_ = clock_.Now().ns;
+  int64_t hello_due_ns = begin_ns_;
+  pollfd waits[] = {{socket_.fd(), POLLIN, 0}, {stop_fd_, POLLIN, 0}};
+  conversion_.Observe();
+  while (true) {
+    const int64_t now_ns = clock_.Now().ns;
+    if (now_ns >= hello_due_ns) hello_due_ns = SayHello(now_ns);
+    const auto timeout_ms = static_cast<int>((hello_due_ns - now_ns) / kNsPerMs + 1);
+    if (poll(waits, std::size(waits), timeout_ms) < 0 && errno != EINTR) {
+      spdlog::error("{}", std::string(ErrnoStatus(errno, "wait for clock probes").message()));
+      return;
+    }
+    if (waits[1].revents != 0) return;
+    if (waits[0].revents != 0) {
+      TakeSendStamps();
+      TakeProbes();
+    }
+    conversion_.Observe();
+  }
+}
+
+int64_t ClockResponder::SayHello(int64_t now_ns) {
+  const bool heard = last_probe_ns_ != 0 && now_ns - last_probe_ns_ < kSilenceNs;
+  if (!heard) {
+    const auto bytes =
+        net::EncodeClockDatagram({.kind = net::ClockDatagramKind::kHello, .token = token_});
+    for (const net::DatagramPath& target : targets_) {
+      // A path that is closed is not an error: the session measures instead.
+      if (const auto sent = socket_.Send(bytes, target); !sent.ok()) {
+        spdlog::debug("{}", std::string(sent.status().message()));
+      }
+    }
+  }
+  const bool eager = last_probe_ns_ == 0 && now_ns - begin_ns_ < kEagerForNs;
+  return now_ns + (eager ? kEagerStepNs : kPatientStepNs);
+}
+
+void ClockResponder::TakeSendStamps() {
+  while (const auto taken = socket_.TakeSendStamp()) {
+    if (!last_reply_ || last_reply_->by_kernel || last_reply_->number != taken->number) continue;
+    const auto at = conversion_.Convert(taken->stamp);
+    last_reply_->usable = at.has_value();
+    if (!at) continue;
+    last_reply_->sent = *at;
+    last_reply_->by_kernel = true;
+  }
+}
+
+void ClockResponder::TakeProbes() {
+  // One byte more than a datagram has, so that a longer one is told from it.
+  uint8_t buffer[net::kClockDatagramBytes + 1];
+  while (const auto received = socket_.Receive(buffer)) {
+    const auto datagram = net::DecodeClockDatagram({buffer, received->bytes});
+    if (!datagram || datagram->kind != net::ClockDatagramKind::kProbe || datagram->token != token_) continue;
+    if (!received->stamp) continue;
+    last_probe_ns_ = clock_.Now().ns;
+    Answer(datagram->sequence, *received->stamp, received->path);
+  }
+}
+
+void ClockResponder::Answer(uint64_t sequence, const KernelStamp& arrived, const net::DatagramPath& path) {
+  net::ClockDatagram reply{.kind = net::ClockDatagramKind::kReply, .token = token_, .sequence = sequence};
+  if (const auto at = conversion_.Convert(arrived)) {
+    reply.has_received = true;
+    reply.received = at->time;
+    reply.received_bound_ns = BoundOf(at->bound_ns);
+  }
+  TakeSendStamps();
+  if (last_reply_ && last_reply_->usable) {
+    reply.has_sent = true;
+    reply.sent_by_kernel = last_reply_->by_kernel;
+    reply.sent_sequence = last_reply_->sequence;
+    reply.sent = last_reply_->sent.time;
+    reply.sent_bound_ns = BoundOf(last_reply_->sent.bound_ns);
+  }
+  // The program's stamp stands until the kernel's is known: it is earlier, which only widens the bound.
+  Reply next{.sequence = sequence, .number = 0, .sent = {clock_.Now(), 0}};
+  const auto number = socket_.Send(net::EncodeClockDatagram(reply), path);
+  if (!number.ok()) {
+    spdlog::debug("{}", std::string(number.status().message()));
+    last_reply_.reset();
+    return;
+  }
+  next.number = *number;
+  last_reply_ = next;
+}
+
+}  // namespace tutti::session
