@@ -358,6 +358,18 @@ TEST(LoadPlan, CountsTheStreamsOfRangesInsideARange) {
               IsEmpty());
 }
 
+TEST(LoadPlan, NamesOnlySomeOfManyEntriesThatShareARange) {
+  std::string entries;
+  for (int i = 0; i < 8; ++i) {
+    entries += "  - {name: e" + std::to_string(i) + ", from: a, to: b, protocol: tcp, ports: 7-8}\n";
+  }
+  EXPECT_THAT(
+      ErrorsOfPorts("a: {count: 1}, b: {count: 1}", entries),
+      HasSubstr(
+          "receives 8 streams there, with those of traffic[1], traffic[2], traffic[3], traffic[4] and 3 "
+          "more: write a range of 8 ports or more\n"));
+}
+
 TEST(LoadPlan, PointsAtThePortsInTheMatrix) {
   EXPECT_EQ(
       Errors(MinimalPlan("    streams: 3\n    ports: ${p}\n", "matrix:\n  p: [5201-5203, 6201-6202]\n")),
