@@ -36,9 +36,9 @@ std::array<uint8_t, kClockDatagramBytes> EncodeClockDatagram(const ClockDatagram
   Layout wire{};
   wire.magic = htobe32(kMagic);
   wire.kind = static_cast<uint8_t>(datagram.kind);
-  wire.flags = static_cast<uint8_t>((datagram.has_received ? kHasReceived : 0) |
-                                    (datagram.has_sent ? kHasSent : 0) |
-                                    (datagram.sent_by_kernel ? kSentByKernel : 0));
+  wire.flags =
+      static_cast<uint8_t>((datagram.has_received ? kHasReceived : 0) | (datagram.has_sent ? kHasSent : 0) |
+                           (datagram.sent_by_kernel ? kSentByKernel : 0));
   std::copy(datagram.token.begin(), datagram.token.end(), wire.token);
   wire.sequence = htobe64(datagram.sequence);
   wire.received_ns = htobe64(static_cast<uint64_t>(datagram.received.ns));

@@ -3,9 +3,9 @@
 //
 //   worker       -> coordinator  hello: here I am (repeated until a probe arrives)
 //   coordinator  -> worker       probe n
-//   worker       -> coordinator  reply n: when probe n arrived, and when reply n - 1 had left; the kernel tells
-//                                the latter only after the fact, so each exchange is complete one reply later
-//                                (the follow-up message of IEEE 1588 does the same)
+//   worker       -> coordinator  reply n: when probe n arrived, and when reply n - 1 had left; the
+//                                kernel tells the latter only after the fact, so each exchange is complete
+//                                one reply later (the follow-up message of IEEE 1588 does the same)
 //
 // Layout, big-endian, 80 bytes: magic u32, kind u8, flags u8, 0 u16, token 16 bytes, sequence u64,
 // received i64, received bound u32, sent bound u32, sent sequence u64, sent i64, 16 bytes of 0.
@@ -32,12 +32,12 @@ struct ClockDatagram {
   ClockToken token{};
   uint64_t sequence = 0;
   // Of a reply.
-  bool has_received = false;     // false: the wall clock was stepped meanwhile, the stamp means nothing
-  HostTime received;             // probe `sequence` arrived
+  bool has_received = false;  // false: the wall clock was stepped meanwhile, the stamp means nothing
+  HostTime received;          // probe `sequence` arrived
   uint32_t received_bound_ns = 0;
-  bool has_sent = false;         // false: there was no earlier reply, or its stamp means nothing
-  bool sent_by_kernel = false;   // false: the program's stamp from before the call
-  uint64_t sent_sequence = 0;    // which reply `sent` is about
+  bool has_sent = false;        // false: there was no earlier reply, or its stamp means nothing
+  bool sent_by_kernel = false;  // false: the program's stamp from before the call
+  uint64_t sent_sequence = 0;   // which reply `sent` is about
   HostTime sent;
   uint32_t sent_bound_ns = 0;
 

@@ -60,18 +60,21 @@ void AddAdvice(const tutti::v1::ListWorkersResponse& workers, std::optional<int6
     if (IsOver(worker, limit_ns)) over.push_back(&worker);
   }
   if (!by_session.empty()) {
-    absl::StrAppend(&text, Names(by_session),
-                    ": no datagram comes through, so the clock is measured over the session; let UDP through to the "
-                    "coordinator's port\n");
+    absl::StrAppend(
+        &text, Names(by_session),
+        ": no datagram comes through, so the clock is measured over the session; let UDP through to the "
+        "coordinator's port\n");
   }
   if (!stepped.empty()) {
-    absl::StrAppend(&text, Names(stepped),
-                    ": the clock contradicted its own history (a suspend, a VM that stood still, a time service that "
-                    "slews hard); let chrony or PTP settle before a run\n");
+    absl::StrAppend(
+        &text, Names(stepped),
+        ": the clock contradicted its own history (a suspend, a VM that stood still, a time service that "
+        "slews hard); let chrony or PTP settle before a run\n");
   }
   if (!over.empty()) {
-    absl::StrAppend(&text, Names(over), ": over ", FormatDuration(*limit_ns),
-                    " (marked *); use a quieter control path, or wait until the clock has been measured longer\n");
+    absl::StrAppend(
+        &text, Names(over), ": over ", FormatDuration(*limit_ns),
+        " (marked *); use a quieter control path, or wait until the clock has been measured longer\n");
   }
 }
 
@@ -92,13 +95,13 @@ std::string RenderClocks(const tutti::v1::ListWorkersResponse& workers, std::opt
       table.AddRow({worker.name(), "-", "-", "-", "-", "lost: " + worker.state_reason(), "-"});
       continue;
     }
-    table.AddRow({worker.name(), worker.has_clock_offset_ns() ? Seconds(worker.clock_offset_ns()) : "-",
-                  Drift(worker),
-                  worker.has_clock_bound_ns() ? absl::StrCat(IsOver(worker, limit_ns) ? "*" : "",
-                                                             FormatDuration(worker.clock_bound_ns()))
-                                              : "-",
-                  worker.has_clock_round_trip_ns() ? FormatDuration(worker.clock_round_trip_ns()) : "-",
-                  SourceName(worker.clock_source()), absl::StrCat(worker.clock_restarts())});
+    table.AddRow(
+        {worker.name(), worker.has_clock_offset_ns() ? Seconds(worker.clock_offset_ns()) : "-", Drift(worker),
+         worker.has_clock_bound_ns()
+             ? absl::StrCat(IsOver(worker, limit_ns) ? "*" : "", FormatDuration(worker.clock_bound_ns()))
+             : "-",
+         worker.has_clock_round_trip_ns() ? FormatDuration(worker.clock_round_trip_ns()) : "-",
+         SourceName(worker.clock_source()), absl::StrCat(worker.clock_restarts())});
   }
   std::string text = table.Render();
   AddAdvice(workers, limit_ns, text);

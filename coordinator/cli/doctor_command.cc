@@ -72,7 +72,8 @@ int Examine(const DoctorOptions& options) {
   } else if (!terminal) {
     until = std::chrono::steady_clock::now();
   }
-  const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client = MakeCoordinatorClient(options.coordinator);
+  const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
+      MakeCoordinatorClient(options.coordinator);
   if (!client.ok()) {
     return Complain(client.status(),
                     absl::IsInvalidArgument(client.status()) ? kUsage : ExitCodeOfCall(client.status()));

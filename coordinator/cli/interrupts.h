@@ -6,8 +6,8 @@
 
 namespace tutti::cli {
 
-// From now on SIGINT and SIGTERM end the process at once with ExitCode::kCancelled: for the time in which there is nothing
-// to cancel yet. What the process holds in namespaces dies with it.
+// From now on SIGINT and SIGTERM end the process at once with ExitCode::kCancelled: for the time in which
+// there is nothing to cancel yet. What the process holds in namespaces dies with it.
 void QuitWhenInterrupted();
 
 // Calls `on_first` on a thread of its own at the first signal. A second signal ends the process with

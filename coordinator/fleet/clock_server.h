@@ -77,7 +77,8 @@ class ClockServer {
   RealtimeConversion conversion_;               // the server's thread
   int stop_fd_ = -1;
   Mutex mutex_;
-  std::vector<Door> doors_;  // fixed once the thread runs; `sent` under mutex_, see StampedSocket for the rest
+  std::vector<Door>
+      doors_;  // fixed once the thread runs; `sent` under mutex_, see StampedSocket for the rest
   std::map<net::ClockToken, Session> sessions_ TUTTI_GUARDED_BY(mutex_);
   std::thread thread_;
 };

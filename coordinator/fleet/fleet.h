@@ -81,8 +81,8 @@ class Fleet {
   void Assign(const std::vector<std::string>& workers, const std::string& run_id, WorkerListener* listener);
   void Release(const std::vector<std::string>& workers);
 
-  // Ends the worker's session: it is lost until it registers anew, which it does once nothing is left of what it
-  // was doing. Without effect on one that is lost or unknown.
+  // Ends the worker's session: it is lost until it registers anew, which it does once nothing is left of what
+  // it was doing. Without effect on one that is lost or unknown.
   void Drop(const std::string& worker, const std::string& reason) { Lose(worker, reason); }
 
   // nullopt: lost, unknown, or not measured yet.

@@ -47,8 +47,8 @@ std::optional<ClockMeasurement> ProbeLedger::OnReply(const net::ClockDatagram& r
   measurement.exchange.uncertainty_ns =
       std::max(complete->sent_bound_ns + complete->arrived_bound_ns,
                int64_t{reply.sent_bound_ns} + complete->reply_received_bound_ns);
-  measurement.stamps = complete->sent_by_kernel && reply.sent_by_kernel ? ProbeStamps::kKernel
-                                                                       : ProbeStamps::kProgram;
+  measurement.stamps =
+      complete->sent_by_kernel && reply.sent_by_kernel ? ProbeStamps::kKernel : ProbeStamps::kProgram;
   return measurement;
 }
 

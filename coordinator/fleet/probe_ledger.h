@@ -28,8 +28,8 @@ class ProbeLedger {
   // The kernel's stamp of the same probe, a little later than the program's: used if it comes before the
   // reply that completes the exchange.
   void OnSendStamp(uint64_t sequence, TimelineTime sent, int64_t bound_ns);
-  // The exchange that this reply completes, if any: normally the one before. Replies that were never asked for,
-  // that come twice or too late (kKept probes after their own) count for nothing.
+  // The exchange that this reply completes, if any: normally the one before. Replies that were never asked
+  // for, that come twice or too late (kKept probes after their own) count for nothing.
   std::optional<ClockMeasurement> OnReply(const net::ClockDatagram& reply, TimelineTime received,
                                           int64_t bound_ns);
 

@@ -102,7 +102,8 @@ void WorkerClock::OnMeasurement(const ClockMeasurement& measurement) {
 }
 
 tutti::v1::ClockSource WorkerClock::Source() const {
-  if (last_datagram_ns_ && executor_.NowNs() - *last_datagram_ns_ < kMissedIntervals * options_.datagram_interval_ns) {
+  if (last_datagram_ns_ &&
+      executor_.NowNs() - *last_datagram_ns_ < kMissedIntervals * options_.datagram_interval_ns) {
     return last_stamps_ == ProbeStamps::kKernel ? tutti::v1::CLOCK_SOURCE_KERNEL
                                                 : tutti::v1::CLOCK_SOURCE_PROGRAM;
   }

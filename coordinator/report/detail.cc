@@ -93,8 +93,8 @@ std::string Hosts(const v1::TrialResult& trial) {
          host.has_load_thread_cores() ? absl::StrFormat("%.2f cores", host.load_thread_cores()) : kNone,
          host.missing().empty() ? FormatDuration(host.sampler_worst_lateness_ns()) : kNone,
          host.has_clock() ? FormatDuration(clock.offset_ns()) : kNone,
-         host.has_clock() ? FormatDuration(std::max({clock.bound_before_ns(), clock.bound_during_ns(),
-                                                     clock.bound_after_ns()}))
+         host.has_clock() ? FormatDuration(std::max(
+                                {clock.bound_before_ns(), clock.bound_during_ns(), clock.bound_after_ns()}))
                           : kNone,
          clock.source() == v1::CLOCK_SOURCE_UNSPECIFIED ? kNone : EnumName(clock.source()),
          host.missing().empty() ? "" : absl::StrCat("missing: ", host.missing())});

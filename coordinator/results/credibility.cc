@@ -36,7 +36,7 @@ std::vector<std::string> ReceivedBeforeSent(const TrialView& trial) {
     if (stream.traffic == nullptr || !BothReported(stream)) continue;
     if (stream.udp() && stream.receiver->report->received_cohorts_size() == 0) continue;
     const uint64_t in_call = stream.sender->report->max_send_call_bytes();
-    // Duplicates are not counted as received, but behind the tracking window they look like late first arrivals.
+    // Duplicates are not counted as received, but behind the tracking window they look like new ones.
     uint64_t duplicated = 0;
     for (const v1::ReceivedCohort& cohort : stream.receiver->report->received_cohorts()) {
       duplicated += cohort.late() * stream.traffic->message_size_bytes();

@@ -23,14 +23,14 @@ struct HostInput {
   std::vector<tutti::v1::EdgeSample> progress;  // used where `report` is missing
   std::string missing;  // why `report` is missing: "session lost: ..."; empty if it is there
   std::vector<tutti::v1::StreamReport> failed_streams;
-  ClockMapping mapping;                         // that the trial began with
-  uint32_t refits = 0;                          // how often it was renewed while the trial ran
-  std::optional<ClockMapping> mapping_at_end;   // what had become of it by the window's end; unset: the same
-  int64_t largest_bound_ns = 0;                 // from T0 to then, where it was renewed
-  std::optional<ClockMapping> mapping_after;    // estimated after the trial
+  ClockMapping mapping;                        // that the trial began with
+  uint32_t refits = 0;                         // how often it was renewed while the trial ran
+  std::optional<ClockMapping> mapping_at_end;  // what had become of it by the window's end; unset: the same
+  int64_t largest_bound_ns = 0;                // from T0 to then, where it was renewed
+  std::optional<ClockMapping> mapping_after;   // estimated after the trial
   tutti::v1::ClockSource clock_source = tutti::v1::CLOCK_SOURCE_UNSPECIFIED;
-  std::optional<int64_t> clock_round_trip_ns;   // the least of the measurements in use
-  std::optional<uint32_t> clock_restarts;       // from ARM to the end; unset: not known
+  std::optional<int64_t> clock_round_trip_ns;  // the least of the measurements in use
+  std::optional<uint32_t> clock_restarts;      // from ARM to the end; unset: not known
 };
 
 struct TrialInput {

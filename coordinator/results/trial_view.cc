@@ -147,9 +147,10 @@ HostSeries ReadHost(const HostInput& input, const Grid& grid) {
         ReadEnd(host, column, report == reports.end() ? nullptr : report->second, host.faults));
   }
   if (input.clock_restarts.value_or(0) > 0) {
-    host.warnings.push_back(absl::StrCat(
-        "host ", input.host, ": its clock contradicted its own history ", *input.clock_restarts,
-        " times while the trial ran (a step, a suspend, hard slewing); its instants are true to their bound only"));
+    host.warnings.push_back(absl::StrCat("host ", input.host, ": its clock contradicted its own history ",
+                                         *input.clock_restarts,
+                                         " times while the trial ran (a step, a suspend, hard slewing); its "
+                                         "instants are true to their bound only"));
   }
   if (host.has_window && host.missing_edges > 0) {
     host.warnings.push_back(absl::StrCat("host ", input.host, ": ", host.missing_edges, " of ",

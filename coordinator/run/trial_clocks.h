@@ -1,5 +1,5 @@
-// The clocks of a trial's hosts while it runs: each host's trial time follows the latest fit without a jump, and
-// how far it can have been from the common timeline is kept for the result.
+// The clocks of a trial's hosts while it runs: each host's trial time follows the latest fit without a jump,
+// and how far it can have been from the common timeline is kept for the result.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace tutti::run {
 
 tutti::v1::ClockMappingProto ToProto(const ClockMapping& mapping);
 
-// Pure; not thread-safe. The worker does the same with the same fits (common/time/slewed_mapping.h), a message's
-// way later, which at the slope of the slewing is less than 1 ns per 2 us.
+// Pure; not thread-safe. The worker does the same with the same fits (common/time/slewed_mapping.h), a
+// message's way later, which at the slope of the slewing is less than 1 ns per 2 us.
 class TrialClocks {
  public:
   // The mapping that the host was armed with.

@@ -26,9 +26,8 @@ class ClockServiceTest : public ::testing::Test {
                                         SystemBracketReader::Get())
                   .value();
     token_ = OnExecutor([this] {
-      return server_->Admit([this](const fleet::ClockMeasurement& measurement) {
-        measurements_.push_back(measurement);
-      });
+      return server_->Admit(
+          [this](const fleet::ClockMeasurement& measurement) { measurements_.push_back(measurement); });
     });
   }
   ~ClockServiceTest() override {

@@ -113,7 +113,9 @@ class TestWorker {
  public:
   TestWorker(const std::string& name, const MachineSpec& spec, const std::string& folder,
              const net::Endpoint& coordinator)
-      : clock_(spec.clock_shift_ns), brackets_(spec.clock_shift_ns), kernel_(spec, MakeFolder(folder + "/" + name), clock_) {
+      : clock_(spec.clock_shift_ns),
+        brackets_(spec.clock_shift_ns),
+        kernel_(spec, MakeFolder(folder + "/" + name), clock_) {
     dialer_ =
         std::make_unique<session::GrpcSessionDialer>(coordinator, net::ChannelOptions{}, executor_, clock_);
     session::WorkerOptions options;

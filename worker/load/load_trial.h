@@ -188,8 +188,8 @@ class LoadTrial {
   virtual absl::Status Arm(const ClockMapping& mapping, TimelineTime t0,
                            std::function<void(const Edge&)> on_edge) = 0;
 
-  // A newer fit of this host's clock, from ARM on: trial time approaches it without a jump, see SlewedMapping. From
-  // any thread, one at a time, beside the phases. Without effect before ARM.
+  // A newer fit of this host's clock, from ARM on: trial time approaches it without a jump, see
+  // SlewedMapping. From any thread, one at a time, beside the phases. Without effect before ARM.
   virtual void FollowClock(const ClockMapping& fitted) = 0;
 
   // Blocks until every sender has stopped (end of COOLDOWN, or failure) and the last edge was read.

@@ -20,8 +20,8 @@ inline int64_t MonotonicNowNs() {
 // known to within the time of two clock reads. `clock` must run at the speed of CLOCK_MONOTONIC.
 int64_t ShiftFromMonotonicNs(const Clock& clock);
 
-// A value, immutable: read by every thread of the trial without a lock, while the mapping follows new fits. The
-// injected Clock is not called here, since a virtual call per message would be paid on the hot path.
+// A value, immutable: read by every thread of the trial without a lock, while the mapping follows new fits.
+// The injected Clock is not called here, since a virtual call per message would be paid on the hot path.
 class TrialClock {
  public:
   TrialClock() = default;

@@ -19,7 +19,7 @@ namespace tutti::session {
 namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
-// Often at first, since the trial waits for its clocks; later it is for a path that was closed and opens again.
+// Often at first, since the trial waits for its clocks; later it is for a closed path that opens again.
 constexpr int64_t kEagerForNs = 2'000 * kNsPerMs;
 constexpr int64_t kEagerStepNs = 100 * kNsPerMs;
 constexpr int64_t kPatientStepNs = 2'000 * kNsPerMs;
@@ -40,7 +40,8 @@ absl::StatusOr<std::unique_ptr<ClockResponder>> ClockResponder::Start(const Opti
     TUTTI_ASSIGN_OR_RETURN(net::DatagramPath target, net::PathTo(options.coordinator, port));
     targets.push_back(std::move(target));
   }
-  if (targets.empty()) return absl::InvalidArgumentError("the coordinator names no UDP port for clock probes");
+  if (targets.empty())
+    return absl::InvalidArgumentError("the coordinator names no UDP port for clock probes");
   TUTTI_ASSIGN_OR_RETURN(net::StampedSocket socket, net::StampedSocket::BindFor(targets.front()));
   std::unique_ptr<ClockResponder> responder(
       new ClockResponder(options, std::move(socket), std::move(targets), clock, brackets));
@@ -95,8 +96,7 @@ void ClockResponder::Run() {
 int64_t ClockResponder::SayHello(int64_t now_ns) {
   const bool heard = last_probe_ns_ != 0 && now_ns - last_probe_ns_ < kSilenceNs;
   if (!heard) {
-    const auto bytes =
-        net::EncodeClockDatagram({.kind = net::ClockDatagramKind::kHello, .token = token_});
+    const auto bytes = net::EncodeClockDatagram({.kind = net::ClockDatagramKind::kHello, .token = token_});
     for (const net::DatagramPath& target : targets_) {
       // A path that is closed is not an error: the session measures instead.
       if (const auto sent = socket_.Send(bytes, target); !sent.ok()) {

@@ -79,8 +79,7 @@ void SetInstants(const load::StreamReport& report, v1::StreamReport* proto) {
     proto->set_first_send_before_trial_ns(*report.first_send_before_trial_ns);
   if (report.first_send_after_trial_ns)
     proto->set_first_send_after_trial_ns(*report.first_send_after_trial_ns);
-  if (report.running_before_trial_ns)
-    proto->set_running_before_trial_ns(*report.running_before_trial_ns);
+  if (report.running_before_trial_ns) proto->set_running_before_trial_ns(*report.running_before_trial_ns);
   if (report.running_trial_ns) proto->set_running_trial_ns(*report.running_trial_ns);
   if (report.last_send_trial_ns) proto->set_last_send_trial_ns(*report.last_send_trial_ns);
   if (report.first_receive_trial_ns) proto->set_first_receive_trial_ns(*report.first_receive_trial_ns);

@@ -26,8 +26,8 @@ struct PhaseOutcome {
   std::vector<v1::StreamReport> failed_streams;
 };
 
-// One trial. Everything but Abort and FollowClock is called on the trial's thread, in the order of the phases; Abort on any
-// thread.
+// One trial. Everything but Abort and FollowClock is called on the trial's thread, in the order of the
+// phases; Abort on any thread.
 class TrialJob {
  public:
   // `facts`: this host, for the devices of addresses. `kernel` and `clock` outlive the job.
@@ -41,8 +41,8 @@ class TrialJob {
   // Checks T0 against the mapping, reads the devices' counters, arms the load. `on_edge` is called on the
   // sampler's thread with the CPU and UDP counters that were read right after the edge.
   PhaseOutcome Arm(const v1::Arm& arm, std::function<void(v1::EdgeSample)> on_edge);
-  // A newer fit of this host's clock while the trial runs; one that means nothing is ignored. On any thread, one at
-  // a time.
+  // A newer fit of this host's clock while the trial runs; one that means nothing is ignored. On any thread,
+  // one at a time.
   void FollowClock(const v1::ClockUpdate& update) TUTTI_EXCLUDES(mutex_);
   std::vector<v1::SenderFinal> WaitSenders();
   void Drain(const v1::Drain& drain, HostTime deadline);

@@ -88,9 +88,9 @@ class Worker {
   std::unique_ptr<SessionStream> stream_;
   std::string coordinator_address_;            // of this session; empty: not reached over IP
   std::unique_ptr<ClockResponder> responder_;  // while registered, if the coordinator offers it
-  uint64_t session_ = 0;       // counts connection attempts
-  int64_t limit_ns_ = 0;       // the lease, or the time to register
-  int64_t last_heard_ns_ = 0;  // executor time
+  uint64_t session_ = 0;                       // counts connection attempts
+  int64_t limit_ns_ = 0;                       // the lease, or the time to register
+  int64_t last_heard_ns_ = 0;                  // executor time
   TimerId silence_timer_ = 0;
   TimerId retry_timer_ = 0;
   std::string refusal_;          // for good

@@ -33,10 +33,11 @@ TEST(RenderClocksTest, ShowsEveryFigureToItsLastDigit) {
   WorkerInfo* behind = Add(workers, "bb", 15'000);
   behind->set_clock_offset_ns(-1);
   behind->set_clock_source(tutti::v1::CLOCK_SOURCE_PROGRAM);
-  EXPECT_EQ(RenderClocks(workers, std::nullopt),
-            "WORKER               OFFSET                DRIFT  BOUND  ROUND TRIP  MEASURED BY          STEPS\n"
-            "a       +259200.000000123 s  -12.346 +-0.250 ppm  1.2us       0.8us  udp, kernel stamps       0\n"
-            "bb           -0.000000001 s   +0.000 +-0.000 ppm   15us       0.8us  udp, program stamps      0\n");
+  EXPECT_EQ(
+      RenderClocks(workers, std::nullopt),
+      "WORKER               OFFSET                DRIFT  BOUND  ROUND TRIP  MEASURED BY          STEPS\n"
+      "a       +259200.000000123 s  -12.346 +-0.250 ppm  1.2us       0.8us  udp, kernel stamps       0\n"
+      "bb           -0.000000001 s   +0.000 +-0.000 ppm   15us       0.8us  udp, program stamps      0\n");
 }
 
 TEST(RenderClocksTest, SaysWhatToDoAboutEachKindOfTrouble) {

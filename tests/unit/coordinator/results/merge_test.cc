@@ -198,7 +198,8 @@ TEST(MergeTest, AClockThatWasLostFromSightInTheMiddleIsOverItsLimitAndTheAdviceF
   host.clock_round_trip_ns = 80'000;
   host.clock_restarts = 0;
   const v1::TrialResult filtered = MergeTrial(input);
-  EXPECT_THAT(filtered.reasons(), ElementsAre(testing::AllOf(HasSubstr("120us"), HasSubstr("let UDP through"))));
+  EXPECT_THAT(filtered.reasons(),
+              ElementsAre(testing::AllOf(HasSubstr("120us"), HasSubstr("let UDP through"))));
   const v1::HostClock& clock = filtered.hosts(1).clock();
   EXPECT_EQ(clock.bound_during_ns(), 120'000);
   EXPECT_EQ(clock.refits(), 3u);
@@ -208,7 +209,8 @@ TEST(MergeTest, AClockThatWasLostFromSightInTheMiddleIsOverItsLimitAndTheAdviceF
   EXPECT_FALSE(filtered.hosts(0).clock().has_restarts());
   host.clock_restarts = 1;
   EXPECT_THAT(MergeTrial(input).reasons(), ElementsAre(HasSubstr("stepped, suspended or slewed hard")));
-  EXPECT_THAT(MergeTrial(input).warnings(), ElementsAre(HasSubstr("host b: its clock contradicted its own history 1")));
+  EXPECT_THAT(MergeTrial(input).warnings(),
+              ElementsAre(HasSubstr("host b: its clock contradicted its own history 1")));
   host.clock_restarts = 0;
   host.clock_source = v1::CLOCK_SOURCE_KERNEL;
   EXPECT_THAT(MergeTrial(input).reasons(), ElementsAre(HasSubstr("quieter control path")));

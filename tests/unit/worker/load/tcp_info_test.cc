@@ -14,7 +14,8 @@ namespace {
 
 TEST(TcpInfo, UnreadBytesAreThoseThatArrivedAndWereNotReadYet) {
   const FileDescriptor listener(socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+  sockaddr_in address{
+      .sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   socklen_t length = sizeof(address);
   ASSERT_EQ(bind(listener.get(), any, length), 0);
