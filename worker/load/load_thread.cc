@@ -47,4 +47,16 @@ void RaiseThisThread() {
   setpriority(PRIO_PROCESS, 0, -20);
 }
 
+StartPriority::StartPriority(uint64_t message_size_bytes) {
+  if (message_size_bytes > kMostBytes) return;
+  const sched_param lowest{.sched_priority = 1};
+  raised_ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest) == 0;
+}
+
+void StartPriority::Lower() {
+  const sched_param ordinary{.sched_priority = 0};
+  pthread_setschedparam(pthread_self(), SCHED_OTHER, &ordinary);
+  raised_ = false;
+}
+
 }  // namespace tutti::load

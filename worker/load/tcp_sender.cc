@@ -67,13 +67,16 @@ void TcpSender::TouchBuffers(const TrialControl& control) {
 }
 
 void TcpSender::Run(const TrialClock& clock, const TrialControl& control, bool spin) {
-  if (!WaitForStart(clock, control, spin)) return;
-  SendLoop(clock, control);
+  {
+    StartPriority priority(message_.size());
+    if (!WaitForStart(clock, control, spin)) return;
+    SendLoop(clock, control, priority);
+  }
   // The receiver reads to the end of the stream; an abort instead resets it when the socket closes.
   if (!control.aborted() && report_.error.empty()) shutdown(socket_.get(), SHUT_WR);
 }
 
-void TcpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
+void TcpSender::SendLoop(const TrialClock& clock, const TrialControl& control, StartPriority& priority) {
   const int64_t stop_ns = grid_.stop_ns();
   while (!control.stopping()) {
     const int64_t now_ns = clock.NowNs();
@@ -84,7 +87,9 @@ void TcpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
         continue;
       }
     }
-    if (!SendMessage(clock, control, now_ns)) break;
+    const bool sent = SendMessage(clock, control, now_ns);
+    priority.End();
+    if (!sent) break;
     counters_.AddMessage();
     record_.MessageSent(clock, now_ns);
     if (pacer_) pacer_->Sent();

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "worker/load/load_thread.h"
 #include "worker/load/message_buffer.h"
 #include "worker/load/pacer.h"
 #include "worker/load/send_record.h"
@@ -29,7 +30,7 @@ class TcpSender final : public Stream {
   void CloseSockets() override { socket_.Close(); }
 
   absl::Status Connected();
-  void SendLoop(const TrialClock& clock, const TrialControl& control);
+  void SendLoop(const TrialClock& clock, const TrialControl& control, StartPriority& priority);
   // False if the loop has to end: at the end of COOLDOWN, when stopped, or when the connection failed.
   bool SendMessage(const TrialClock& clock, const TrialControl& control, int64_t now_ns);
 

@@ -74,10 +74,11 @@ void UdpSender::TouchBuffers(const TrialControl& control) {
 }
 
 void UdpSender::Run(const TrialClock& clock, const TrialControl& control, bool spin) {
-  if (WaitForStart(clock, control, spin)) SendLoop(clock, control);
+  StartPriority priority(message_.size());
+  if (WaitForStart(clock, control, spin)) SendLoop(clock, control, priority);
 }
 
-void UdpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
+void UdpSender::SendLoop(const TrialClock& clock, const TrialControl& control, StartPriority& priority) {
   const int fd = socket_.get();
   unsigned char* const message = message_.data();
   const size_t size = message_.size();
@@ -97,6 +98,7 @@ void UdpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
       EncodeUdpHeader(header, message);
     }
     if (send(fd, message, size, MSG_NOSIGNAL) < 0) [[unlikely]] {
+      priority.End();
       if (!SendFailed(errno, now_ns)) break;
       continue;
     }
@@ -111,6 +113,7 @@ void UdpSender::SendLoop(const TrialClock& clock, const TrialControl& control) {
     if (pacer_) pacer_->Sent();
     record_.SendReturned(clock, now_ns);
     record_.MessageSent(clock, now_ns);
+    priority.End();
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "worker/load/load_thread.h"
 #include "worker/load/message_buffer.h"
 #include "worker/load/pacer.h"
 #include "worker/load/send_failures.h"
@@ -26,7 +27,7 @@ class UdpSender final : public Stream {
   void CloseSockets() override { socket_.Close(); }
 
   void DescribePath();
-  void SendLoop(const TrialClock& clock, const TrialControl& control);
+  void SendLoop(const TrialClock& clock, const TrialControl& control, StartPriority& priority);
   // False if the stream has failed.
   bool SendFailed(int errno_value, int64_t now_ns);
 
