@@ -1,7 +1,9 @@
 """What the lab tests share: starting a lab through lab_driver, and looking at the system from outside."""
 import os
 import signal
+import socket
 import subprocess
+import sys
 import time
 import uuid
 
@@ -12,6 +14,15 @@ DRIVER = os.path.join(TESTS, "lab_driver")
 STAND_IN = os.path.join(SOURCE, "tests/lab/stand_in_daemon.py")
 GONE_WITHIN_S = 2.0
 NAMESPACES = ("net", "mnt", "user", "time")
+IS_ROOT = os.geteuid() == 0
+# Prefixes of commands: as a user without any right, and where nobody may make namespaces.
+AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+WITHOUT_NAMESPACES = ("unshare", "--user", "--map-root-user", "sh", "-c",
+                      "echo 0 > /proc/sys/user/max_user_namespaces; "
+                      'exec setpriv --bounding-set=-all --inh-caps=-all "$@"', "sh")
+# include/net/tcp_states.h
+TCP_STATES = ("", "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT", "CLOSE", "CLOSE_WAIT",
+              "LAST_ACK", "LISTEN", "CLOSING", "NEW_SYN_RECV")
 
 
 def orphans():
@@ -43,6 +54,35 @@ def is_running(pid):
         return False
 
 
+def threads(pid):
+    """Names of the threads of a process."""
+    names = []
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/comm", encoding="ascii") as file:
+                names.append(file.read().strip())
+        except OSError:
+            pass
+    return names
+
+
+def tcp_states(pid, peer):
+    """States of the TCP sockets that a process's network namespace has with an IPv4 address."""
+    wanted = f"{int.from_bytes(socket.inet_aton(peer), sys.byteorder):08X}"
+    with open(f"/proc/{pid}/net/tcp", encoding="ascii") as file:
+        sockets = [line.split()[2:4] for line in list(file)[1:]]
+    return {TCP_STATES[int(state, 16)] for remote, state in sockets if remote.split(":")[0] == wanted}
+
+
+def received_bytes(pid):
+    """Of eth0 in a process's network namespace; 0 if there is none."""
+    try:
+        with open(f"/proc/{pid}/net/dev", encoding="ascii") as file:
+            return next((int(line.split()[1]) for line in file if line.strip().startswith("eth0:")), 0)
+    except OSError:
+        return 0
+
+
 class Marked:
     """Finds every process that descends from here, by a variable in its environment."""
 
@@ -62,6 +102,13 @@ class Marked:
             except OSError:
                 pass
         return found
+
+    def kill_all(self):
+        for pid in self.pids():
+            try:
+                kill(pid)
+            except ProcessLookupError:
+                pass
 
 
 class RunningLab:
@@ -119,7 +166,7 @@ class RunningLab:
         return rest
 
 
-def in_host(pid, *command, user=False):
+def in_host(pid, *command, user=not IS_ROOT):
     """Output of a command in the namespaces of a process."""
     flags = ["-n", "-m", "-T"] + (["-U", "--preserve-credentials"] if user else [])
     return subprocess.run(["nsenter", "-t", str(pid), *flags, *command], capture_output=True, text=True,
@@ -155,11 +202,11 @@ def holders(namespaces, seen_ticks=float("inf")):
 
 
 def leftovers(marked, lab, runtime):
-    """What is left of a lab, as text; empty if nothing is."""
+    """What is left of a lab (None: its namespaces are not known), as text; empty if nothing is."""
     found = []
     if marked.pids():
         found.append(f"processes {marked.pids()}")
-    if holders(lab.own, lab.seen_ticks):
+    if lab and holders(lab.own, lab.seen_ticks):
         found.append(f"namespaces held by {holders(lab.own, lab.seen_ticks)}")
     with open("/proc/self/mounts", encoding="utf-8") as file:
         found += [f"mount {line.strip()}" for line in file if "tutti-lab" in line]
