@@ -1,4 +1,5 @@
 // Whole runs over two machines that differ in everything a machine is known by.
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -86,18 +87,34 @@ TEST_F(TwoMachines, TcpArrivesWholeAndEverySumAgrees) {
   EXPECT_TRUE(trial.timeline(4).shorter());
 }
 
-TEST_F(TwoMachines, UdpCountsCloseAndThePacedRateIsKept) {
-  // 2 streams at 20 Mbps payload over 0.45 s are 2.25 MB.
-  const tutti::v1::Result result = Run(Plan("udp", "    message_size: 1000B\n    rate: 20Mbps\n"));
-  const auto& trial = result.cases(0).trials(0);
-  ASSERT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_GOOD) << trial.ShortDebugString();
+// 2 streams of 2,500 messages a second in a window of 0.45 s.
+constexpr uint64_t kPacedMessages = 2250;
+constexpr double kPacedBps = 40e6;
+constexpr uint64_t kCaughtUpMessages = 2 * 26;  // 10 ms of each stream
+
+void ExpectPacedCountsClose(const tutti::v1::TrialResult& trial) {
   ExpectSumsAgree(trial);
   const auto& loss = trial.entries(0).loss();
   EXPECT_EQ(loss.in_order() + loss.reordered() + loss.late() + loss.lost(), loss.sent());
-  // Never above the rate: 10 ms of catching up are 25 messages a stream. Below it a busy machine may fall.
-  EXPECT_LE(loss.sent(), 2250u + 2 * 26);
-  EXPECT_GE(loss.sent(), 2250u / 2);
-  EXPECT_LE(trial.entries(0).sent_bps(), 40e6 * 1.05);
+  EXPECT_LE(loss.sent(), kPacedMessages + kCaughtUpMessages);
+  EXPECT_LE(trial.entries(0).sent_bps(), kPacedBps * 1.05);
+}
+
+// A busy machine may hold a trial's senders up for longer than the 10 ms that they make up for, hardly each
+// time: the best of several trials comes within 5% of the rate, and none goes beyond.
+TEST_F(TwoMachines, UdpCountsCloseAndThePacedRateIsKept) {
+  uint64_t best_messages = 0;
+  double best_bps = 0;
+  for (int run = 0; run < 5 && best_messages < kPacedMessages * 95 / 100; ++run) {
+    const tutti::v1::Result result = Run(Plan("udp", "    message_size: 1000B\n    rate: 20Mbps\n"));
+    const auto& trial = result.cases(0).trials(0);
+    ASSERT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_GOOD) << trial.ShortDebugString();
+    ExpectPacedCountsClose(trial);
+    best_messages = std::max(best_messages, trial.entries(0).loss().sent());
+    best_bps = std::max(best_bps, trial.entries(0).sent_bps());
+  }
+  EXPECT_GE(best_messages, kPacedMessages * 95 / 100);
+  EXPECT_GE(best_bps, kPacedBps * 0.95);
 }
 
 TEST_F(TwoMachines, EachMachineKeepsItsOwnCpu) {
@@ -114,10 +131,10 @@ TEST_F(TwoMachines, EachMachineKeepsItsOwnCpu) {
   EXPECT_EQ(b.per_cpu(2).cpu(), 7u);
   const auto& entry = trial.entries(0);
   ASSERT_TRUE(entry.sender_cpu().has_service_demand_us_per_kb()) << entry.sender_cpu().service_demand_note();
-  const double elapsed_us = static_cast<double>(a.elapsed_ns()) / 1e3;
-  EXPECT_NEAR(entry.sender_cpu().service_demand_us_per_kb(),
-              a.cores_busy() * elapsed_us / (static_cast<double>(entry.sent_bytes().value()) / 1024),
-              0.02 * entry.sender_cpu().service_demand_us_per_kb());
+  // us of the machine per KB that its kernel accepted, both per second of their own time.
+  const double kb_per_s = entry.sent_bps() / 8 / 1024;
+  EXPECT_NEAR(entry.sender_cpu().service_demand_us_per_kb(), a.cores_busy() * 1e6 / kb_per_s,
+              1e-6 * entry.sender_cpu().service_demand_us_per_kb());
 }
 
 TEST_F(TwoMachines, ClocksDaysApartAreSeenThroughAndTheirOffsetIsStated) {
