@@ -135,7 +135,8 @@ TEST(LoadTrial, InstantsOfASenderAreInOrder) {
               sent.last_send_trial_ns);
   EXPECT_GE(*sent.first_send_before_trial_ns, 0);
   EXPECT_LT(*sent.first_send_before_trial_ns, *sent.first_send_after_trial_ns);
-  EXPECT_LT(*sent.first_send_after_trial_ns, *sent.running_trial_ns);
+  EXPECT_LT(*sent.first_send_after_trial_ns, *sent.running_before_trial_ns);
+  EXPECT_LT(*sent.running_before_trial_ns, *sent.running_trial_ns);
   EXPECT_LT(*sent.running_trial_ns, *sent.last_send_trial_ns);
   EXPECT_LT(*sent.last_send_trial_ns, 160 * kMs);
   const StreamReport& received = ends.received.streams[0];
