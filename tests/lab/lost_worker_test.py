@@ -189,7 +189,7 @@ class LostWorkerTest(FleetCase):
     def test_stopped(self):
         self.start_fleet(4, "offsets")
         # One that stops while its traffic runs is missed when its lease ends, 2 s later: here after the window.
-        for phase, missed_in in (("PREPARE", "PREPARE"), ("CONNECT", "CONNECT"), ("ARM", "ARM"),
+        for phase, missed_in in (("PREPARE", "PREPARE"), ("CONNECT", "CONNECT"), ("ARM", "ARM"), ("WARMUP", "COOLDOWN"),
                                  ("MEASURE", "COOLDOWN"), ("DRAIN", "DRAIN")):
             with self.subTest(phase=phase):
                 try:
