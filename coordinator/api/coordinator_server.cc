@@ -84,10 +84,10 @@ CoordinatorServer::~CoordinatorServer() {
   executor_->Post([this, &gone] {
     runs_ = nullptr;
     fleet_ = nullptr;
+    clocks_ = nullptr;
     gone.set_value();
   });
   gone.get_future().wait();
-  clocks_ = nullptr;
   executor_ = nullptr;
 }
 

@@ -52,8 +52,9 @@ class CoordinatorServer {
   CoordinatorServer() = default;
 
   std::unique_ptr<Executor> executor_;
+  // These three: the executor's thread.
   std::unique_ptr<fleet::ClockServer> clocks_;  // null: no address for UDP, or it could not listen
-  std::unique_ptr<fleet::Fleet> fleet_;         // fleet_ and runs_: the executor's thread
+  std::unique_ptr<fleet::Fleet> fleet_;
   std::unique_ptr<run::Runs> runs_;
   std::unique_ptr<fleet::SessionService> session_service_;
   std::unique_ptr<RunService> run_service_;

@@ -20,7 +20,8 @@
 
 namespace tutti::fleet {
 
-// Admit, Dismiss and Probe are called on the executor's thread, and so is every listener.
+// Admit, Dismiss, Probe and the destructor are called on the executor's thread, and so is every listener:
+// none after the destructor.
 class ClockServer {
  public:
   using Listener = std::function<void(const ClockMeasurement&)>;

@@ -19,6 +19,20 @@ namespace {
 
 constexpr int64_t kDaysNs = 3 * 86'400'000'000'000;
 
+// Its wall clock is set back an hour in the middle, as its brackets see it.
+class SteppedBrackets final : public BracketReader {
+ public:
+  ClockBracket Read() const override {
+    ClockBracket bracket = brackets_.Read();
+    if (stepped) bracket.realtime_ns -= 3'600'000'000'000;
+    return bracket;
+  }
+  std::atomic<bool> stepped = false;
+
+ private:
+  const ShiftedBrackets brackets_{-kDaysNs};
+};
+
 class ClockServiceTest : public ::testing::Test {
  protected:
   ClockServiceTest() {
@@ -32,7 +46,10 @@ class ClockServiceTest : public ::testing::Test {
   }
   ~ClockServiceTest() override {
     responder_.reset();
-    server_.reset();
+    OnExecutor([this] {
+      server_.reset();
+      return true;
+    });
   }
 
   template <typename Task>
@@ -66,6 +83,7 @@ class ClockServiceTest : public ::testing::Test {
 
   const ShiftedClock host_{-kDaysNs};
   const ShiftedBrackets brackets_{-kDaysNs};
+  SteppedBrackets stepping_;
   ThreadExecutor executor_{"test-clocks"};
   std::vector<fleet::ClockMeasurement> measurements_;  // the executor's
   std::unique_ptr<fleet::ClockServer> server_;
@@ -121,26 +139,11 @@ TEST_F(ClockServiceTest, ADismissedSessionIsNotProbedAndNotListenedTo) {
   EXPECT_EQ(OnExecutor([this] { return measurements_.size(); }), before);
 }
 
-// Its wall clock is set back an hour in the middle, as its brackets see it.
-class SteppedBrackets final : public BracketReader {
- public:
-  ClockBracket Read() const override {
-    ClockBracket bracket = brackets_.Read();
-    if (stepped) bracket.realtime_ns -= 3'600'000'000'000;
-    return bracket;
-  }
-  std::atomic<bool> stepped = false;
-
- private:
-  const ShiftedBrackets brackets_{-kDaysNs};
-};
-
 TEST_F(ClockServiceTest, AStepOfTheWallClockGivesNoWrongExchange) {
-  SteppedBrackets stepping;
-  StartResponder(token_, stepping);
+  StartResponder(token_, stepping_);
   const size_t before = Measure(20).size();
   ASSERT_GE(before, 20u);
-  stepping.stepped = true;
+  stepping_.stepped = true;
   // The packets' stamps here are still of the old wall clock, so none of them can be placed any more.
   for (int i = 0; i < 50; ++i) {
     OnExecutor([this] { return server_->Probe(token_); });
