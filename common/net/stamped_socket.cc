@@ -132,6 +132,11 @@ absl::StatusOr<StampedSocket> StampedSocket::BindFor(const DatagramPath& path) {
   return Open(any, path.peer_size);
 }
 
+absl::Status StampedSocket::Connect(const DatagramPath& path) {
+  if (connect(fd_, reinterpret_cast<const sockaddr*>(&path.peer), path.peer_size) == 0) return absl::OkStatus();
+  return ErrnoStatus(errno, "connect to " + TextOf(path.peer, path.peer_size) + " for clock probes");
+}
+
 StampedSocket::StampedSocket(StampedSocket&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), next_number_(other.next_number_) {}
 

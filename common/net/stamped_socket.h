@@ -43,6 +43,9 @@ class StampedSocket {
   StampedSocket& operator=(StampedSocket&& other) noexcept;
   ~StampedSocket();
 
+  // From now on only what comes from there is received.
+  absl::Status Connect(const DatagramPath& path);
+
   int fd() const { return fd_; }  // POLLIN: a datagram; POLLERR: a send stamp
   uint16_t port() const;
 

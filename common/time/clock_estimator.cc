@@ -102,14 +102,14 @@ void FeasibleLineEstimator::Fit() {
   }
 }
 
-void FeasibleLineEstimator::Add(const ClockExchange& exchange) {
+bool FeasibleLineEstimator::Add(const ClockExchange& exchange) {
   const std::optional<Sample> sample = Interval(exchange);
-  if (!sample.has_value()) return;
+  if (!sample.has_value()) return false;
   if (samples_.empty()) {
     StartFrom(*sample);
     begin_ = {-kLatest};
   } else if (sample->timeline < begin_ || newest_.timeline - sample->timeline > options_.window_ns) {
-    return;
+    return false;
   } else if (Contradicts(*sample)) {
     ++restarts_;
     // A late exchange may itself be from before the step.
@@ -118,6 +118,7 @@ void FeasibleLineEstimator::Add(const ClockExchange& exchange) {
     Keep(*sample);
   }
   Fit();
+  return true;
 }
 
 std::optional<ClockMapping> FeasibleLineEstimator::At(TimelineTime now) const {

@@ -32,8 +32,8 @@ class ClockEstimator {
   virtual ~ClockEstimator() = default;
 
   // Exchanges may come late and out of order. Those that contradict themselves (t4 < t1, t3 < t2, negative
-  // path) are dropped.
-  virtual void Add(const ClockExchange& exchange) = 0;
+  // path) are dropped. Whether the exchange counts.
+  virtual bool Add(const ClockExchange& exchange) = 0;
 
   // The mapping as known at `now`, with its reference at `now`; nullopt before the first exchange.
   virtual std::optional<ClockMapping> At(TimelineTime now) const = 0;
@@ -78,7 +78,7 @@ class FeasibleLineEstimator final : public ClockEstimator {
   FeasibleLineEstimator() : FeasibleLineEstimator(Options()) {}
   explicit FeasibleLineEstimator(Options options);
 
-  void Add(const ClockExchange& exchange) override;
+  bool Add(const ClockExchange& exchange) override;
   std::optional<ClockMapping> At(TimelineTime now) const override;
   std::optional<int64_t> best_round_trip_ns() const override;
   uint64_t restarts() const override { return restarts_; }

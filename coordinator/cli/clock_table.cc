@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/status/printable.h"
 #include "common/units/units.h"
 #include "coordinator/report/text_table.h"
 
@@ -62,8 +63,8 @@ void AddAdvice(const tutti::v1::ListWorkersResponse& workers, std::optional<int6
   if (!by_session.empty()) {
     absl::StrAppend(
         &text, Names(by_session),
-        ": no datagram comes through, so the clock is measured over the session; let UDP through to the "
-        "coordinator's port\n");
+        ": no datagram comes through, so the clock is measured over the session, less exactly; let "
+                    "UDP through to the coordinator's port (a Unix socket has none)\n");
   }
   if (!stepped.empty()) {
     absl::StrAppend(
@@ -92,7 +93,7 @@ std::string RenderClocks(const tutti::v1::ListWorkersResponse& workers, std::opt
   table.AddColumn("STEPS");
   for (const WorkerInfo& worker : workers.workers()) {
     if (worker.state() == WorkerInfo::STATE_LOST) {
-      table.AddRow({worker.name(), "-", "-", "-", "-", "lost: " + worker.state_reason(), "-"});
+      table.AddRow({worker.name(), "-", "-", "-", "-", "lost: " + Printable(worker.state_reason()), "-"});
       continue;
     }
     table.AddRow(
@@ -109,11 +110,13 @@ std::string RenderClocks(const tutti::v1::ListWorkersResponse& workers, std::opt
 }
 
 bool ClocksAreKnown(const tutti::v1::ListWorkersResponse& workers, std::optional<int64_t> limit_ns) {
-  if (workers.workers().empty()) return false;
-  return std::all_of(workers.workers().begin(), workers.workers().end(), [&](const WorkerInfo& worker) {
-    return worker.state() != WorkerInfo::STATE_LOST && worker.has_clock_bound_ns() &&
-           !IsOver(worker, limit_ns);
-  });
+  bool any = false;
+  for (const WorkerInfo& worker : workers.workers()) {
+    if (worker.state() == WorkerInfo::STATE_LOST) continue;
+    any = true;
+    if (limit_ns && (!worker.has_clock_bound_ns() || IsOver(worker, limit_ns))) return false;
+  }
+  return any;
 }
 
 }  // namespace tutti::cli

@@ -1,6 +1,8 @@
 #include "coordinator/cli/command_options.h"
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "coordinator/lab/lab_registry.h"
 #include "coordinator/report/report.h"
 
 namespace tutti::cli {
@@ -13,6 +15,17 @@ void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address) {
       ->envname("TUTTI_COORDINATOR")
       ->type_name("ADDR")
       ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--lab",
+          [&address](const std::string& name) {
+            const absl::StatusOr<lab::LabRecord> found = lab::Find(name);
+            if (!found.ok()) throw CLI::ValidationError("--lab", std::string(found.status().message()));
+            address.address = found->coordinator_address;
+          },
+          "The coordinator of a lab that is up (tutti lab list)")
+      ->type_name("NAME")
+      ->excludes("--coordinator");
   command.add_flag("--insecure", address.insecure, "Allow plain text to a coordinator on another host");
 }
 

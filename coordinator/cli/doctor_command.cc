@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -14,6 +15,7 @@
 #include "coordinator/cli/clock_table.h"
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/interrupts.h"
 
@@ -21,6 +23,7 @@ namespace tutti::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kStep(500);
+constexpr int64_t kLongestNs = 365LL * 86'400 * 1'000'000'000;
 constexpr std::chrono::milliseconds kNap(50);
 constexpr char kClearScreen[] = "\033[H\033[J";
 
@@ -30,11 +33,6 @@ struct DoctorOptions {
   std::string limit;     // a duration
   std::string duration;  // likewise
 };
-
-int Complain(const absl::Status& status, int exit_code) {
-  std::cerr << "tutti: " << status.message() << "\n";
-  return exit_code;
-}
 
 // Shows the table until `until` has passed or the user interrupts; at least once.
 int WatchClocks(CoordinatorClient& client, std::optional<int64_t> limit_ns,
@@ -68,7 +66,7 @@ int Examine(const DoctorOptions& options) {
   if (!options.duration.empty()) {
     const absl::StatusOr<int64_t> parsed = ParseDurationNs(options.duration);
     if (!parsed.ok()) return Complain(parsed.status(), kUsage);
-    until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(*parsed);
+    until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(std::min(*parsed, kLongestNs));
   } else if (!terminal) {
     until = std::chrono::steady_clock::now();
   }

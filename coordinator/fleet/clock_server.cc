@@ -55,7 +55,6 @@ ClockServer::~ClockServer() {
     thread_.join();
   }
   if (stop_fd_ >= 0) close(stop_fd_);
-  listeners_->clear();
 }
 
 net::ClockToken ClockServer::Admit(Listener listener) {
@@ -152,6 +151,7 @@ void ClockServer::OnDatagram(size_t door, const net::StampedSocket::Received& re
     return;
   }
   if (datagram.kind != net::ClockDatagramKind::kReply || !received.stamp) return;
+  if (!session.known || !received.path.SamePeer(session.path)) return;
   const auto at = conversion_.Convert(*received.stamp);
   if (!at) return;
   if (const auto done = session.ledger.OnReply(datagram, OnTimeline(at->time), at->bound_ns)) {

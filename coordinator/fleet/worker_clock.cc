@@ -79,6 +79,8 @@ void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime recei
                   .probe_received = {reply.received_host_ns()},
                   .reply_sent = {reply.sent_host_ns()},
                   .reply_received = received});
+  // What the worker sends back is its own word: an instant that no probe was sent at says nothing.
+  if (reply.probe_sent_timeline_ns() < 0 || reply.probe_sent_timeline_ns() > received.ns) return;
   round_trips_ns_.push_back(received.ns - reply.probe_sent_timeline_ns());
   if (round_trips_ns_.size() > static_cast<size_t>(options_.burst_probes)) round_trips_ns_.pop_front();
   std::vector<std::function<void()>> done;
@@ -96,7 +98,7 @@ void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime recei
 }
 
 void WorkerClock::OnMeasurement(const ClockMeasurement& measurement) {
-  estimator_.Add(measurement.exchange);
+  if (!estimator_.Add(measurement.exchange)) return;
   last_datagram_ns_ = executor_.NowNs();
   last_stamps_ = measurement.stamps;
 }

@@ -78,7 +78,11 @@ std::string RateOver(uint64_t bytes, int64_t elapsed_ns) {
   return FormatRate(static_cast<double>(bytes) * 8e9 / static_cast<double>(elapsed_ns));
 }
 
-std::string Seconds(int64_t ns) { return absl::StrFormat("%.2f", static_cast<double>(ns) / 1e9); }
+std::string Seconds(int64_t ns) {
+  int decimals = 2;
+  for (int64_t last_ns = 10'000'000; decimals < 6 && ns % last_ns != 0; last_ns /= 10) ++decimals;
+  return absl::StrFormat("%.*f", decimals, static_cast<double>(ns) / 1e9);
+}
 
 std::string MatrixValues(const google::protobuf::RepeatedPtrField<v1::AxisValue>& values) {
   std::string text;

@@ -40,9 +40,12 @@ std::optional<uint64_t> BytesOf(std::string text) {
   return bytes;
 }
 
+// As netperf prints it: what getsockopt gives, on Linux twice what was asked for.
 std::optional<uint64_t> BufferOf(const v1::StreamReport& report, const std::string& option) {
   for (const v1::OptionOutcome& outcome : report.options()) {
-    if (outcome.name() == option) return BytesOf(outcome.got());
+    if (outcome.name() != option) continue;
+    const std::optional<uint64_t> bytes = BytesOf(outcome.got());
+    return bytes.has_value() ? std::optional<uint64_t>(2 * *bytes) : std::nullopt;
   }
   return std::nullopt;
 }

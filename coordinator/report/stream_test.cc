@@ -38,6 +38,18 @@ std::string LabelOf(const v1::Result& result, const v1::CaseResult& each, const 
   return traffic->has_receive_buffer_bytes() ? FormatSize(traffic->receive_buffer_bytes()) : "default";
 }
 
+// Of the axes that the script did not have: "message_size=512B: ".
+std::string OtherValues(const v1::CaseResult& each) {
+  std::string text;
+  bool labelled = false;
+  for (const v1::AxisValue& value : each.values()) {
+    const bool is_label = !labelled && value.axis().find("buffer") != std::string::npos;
+    labelled = labelled || is_label;
+    if (!is_label && value.axis() != "streams") absl::StrAppend(&text, value.axis(), "=", value.value(), ": ");
+  }
+  return text;
+}
+
 std::string Megabits(bool present, const v1::Spread& spread) {
   if (!present || !spread.has_median()) return kNone;
   return absl::StrFormat("%.1f", spread.median() / 1e6);
@@ -61,7 +73,7 @@ std::string RenderStreamTest(const v1::Result& result) {
   std::string text;
   for (const v1::CaseResult& each : result.cases()) {
     for (const v1::Row& row : each.rows()) {
-      absl::StrAppend(&text, "** ", LabelOf(result, each, row), ": ");
+      absl::StrAppend(&text, "** ", LabelOf(result, each, row), ": ", OtherValues(each));
       // The script knew one kind of traffic; where there are more, each line has to say which it is.
       if (entries.size() > 1) absl::StrAppend(&text, row.entry(), row.reverse() ? " (reverse)" : "", ": ");
       if (!row.has_sent_bps() && !row.has_received_bps()) {

@@ -96,6 +96,16 @@ bool OnlyOverLimit(const v1::CaseResult& each) {
   return each.status() == v1::CASE_STATUS_OVER_LIMIT && each.good_trials() == 0;
 }
 
+// With its bound where that is more than a tenth of it.
+std::string Skew(const v1::Row& row) {
+  std::string text = Duration(row.has_running_skew_ns(), row.running_skew_ns());
+  if (row.has_running_skew_ns() && row.has_skew_bound_ns() &&
+      row.skew_bound_ns().median() * 10 > row.running_skew_ns().median()) {
+    absl::StrAppend(&text, " +-", Duration(true, row.skew_bound_ns()));
+  }
+  return text;
+}
+
 // "sent" to "retr", and the skew: medians, or in brackets those of the trials over a limit.
 struct TrafficCells {
   std::vector<std::string> before_cpu;
@@ -115,7 +125,7 @@ TrafficCells TrafficCellsOf(const v1::CaseResult& each, const v1::Row& row, cons
   if (columns.retransmits) {
     cells.before_cpu.push_back(cell(Count(shown.has_retransmits(), shown.retransmits())));
   }
-  cells.skew = cell(Duration(shown.has_running_skew_ns(), shown.running_skew_ns()));
+  cells.skew = cell(Skew(shown));
   return cells;
 }
 

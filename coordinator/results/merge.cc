@@ -12,6 +12,7 @@
 #include "coordinator/results/machine_cpu.h"
 #include "coordinator/results/skew.h"
 #include "coordinator/results/trial_view.h"
+#include "coordinator/results/trial_warnings.h"
 
 namespace tutti::results {
 namespace {
@@ -183,7 +184,16 @@ v1::TrialResult MergeTrial(const TrialInput& input) {
     EntryMerge merge = MergeEntry(entry, trial, machines);
     *result.add_entries() = std::move(merge.result);
     verdict.suspicions.insert(verdict.suspicions.end(), merge.faults.begin(), merge.faults.end());
+    if (std::string fault = DifferentWindows(result.entries(result.entries_size() - 1)); !fault.empty()) {
+      verdict.suspicions.push_back(std::move(fault));
+    }
     for (const std::string& warning : merge.warnings) result.add_warnings(warning);
+  }
+  for (const auto warn : {&LateReadings, &MissedRates, &SessionClocks, &StreamWarnings}) {
+    for (std::string& warning : warn(trial)) result.add_warnings(std::move(warning));
+  }
+  for (std::string& warning : UnprovenStarts(input.plan_case.limits(), result)) {
+    result.add_warnings(std::move(warning));
   }
   for (v1::TimelineInterval& interval : MergeTimeline(trial)) *result.add_timeline() = std::move(interval);
   for (std::string& finding : CredibilityFindings(trial)) verdict.suspicions.push_back(std::move(finding));

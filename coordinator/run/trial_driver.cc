@@ -1,5 +1,6 @@
 #include "coordinator/run/trial_driver.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -85,14 +86,23 @@ void TrialDriver::ArmIfReady() {
     clocks[host] = {*mapping, fleet_.WorstRoundTripNs(host)};
     clocks_.Arm(host, *mapping);
     if (const auto quality = fleet_.Quality(host)) restarts_at_arm_[host] = quality->restarts;
+    NoteSource(host);
   }
   machine_.OnClocks(Now(), clocks);
+}
+
+void TrialDriver::NoteSource(const std::string& host) {
+  // The enum is in the order of worth, the best first.
+  if (const auto quality = fleet_.Quality(host)) {
+    worst_source_[host] = std::max(worst_source_[host], quality->source);
+  }
 }
 
 void TrialDriver::RefitClocks() {
   refit_timer_ = 0;
   if (machine_.phase() < Phase::kWarmup || machine_.phase() > Phase::kCooldown) return;
   for (const std::string& host : hosts_) {
+    NoteSource(host);
     const std::optional<ClockMapping> fitted = fleet_.Mapping(host);
     if (!fitted.has_value()) continue;
     tutti::v1::CoordinatorMessage message;
@@ -134,7 +144,8 @@ void TrialDriver::DescribeClock(TimelineTime t0, results::HostInput& host) const
   host.mapping_after = fleet_.Mapping(host.host);
   const std::optional<fleet::ClockQuality> quality = fleet_.Quality(host.host);
   if (!quality.has_value()) return;
-  host.clock_source = quality->source;
+  const auto worst = worst_source_.find(host.host);
+  host.clock_source = worst == worst_source_.end() ? quality->source : std::max(worst->second, quality->source);
   host.clock_round_trip_ns = quality->round_trip_ns;
   const auto at_arm = restarts_at_arm_.find(host.host);
   // A worker that came back meanwhile has a clock estimate of its own.

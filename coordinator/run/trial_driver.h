@@ -44,6 +44,7 @@ class TrialDriver {
   void ArmIfReady();
   // While the streams run: sends every host the latest fit of its clock, and again a while later.
   void RefitClocks();
+  void NoteSource(const std::string& host);
   void DescribeClock(TimelineTime t0, results::HostInput& host) const;
   // After every event: sends, sets the timer, tells of the phase.
   void Pump();
@@ -56,6 +57,7 @@ class TrialDriver {
   TrialMachine machine_;
   TrialClocks clocks_;
   std::map<std::string, uint64_t> restarts_at_arm_;
+  std::map<std::string, tutti::v1::ClockSource> worst_source_;  // since ARM
   LiveMerger merger_;
   Callbacks callbacks_;
   Phase told_phase_ = Phase::kNew;

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <future>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "common/net/channels.h"
@@ -125,6 +127,39 @@ TEST_F(ClockServiceTest, AWorkerWithAnotherTokenIsNobody) {
   StartResponder(wrong, brackets_);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_FALSE(OnExecutor([this] { return server_->Probe(token_); }));
+}
+
+// A worker's door, spoken to by hand: every probe goes out twice, as a network or a forger may have it.
+TEST(ClockResponderTest, ADoubledProbeIsAnsweredOnce) {
+  net::StampedSocket coordinator = net::StampedSocket::Bind("127.0.0.1", 0).value();
+  session::ClockResponder::Options options{.coordinator = "127.0.0.1", .ports = {coordinator.port()}, .token = {}};
+  const auto responder =
+      session::ClockResponder::Start(options, SystemClock::Get(), SystemBracketReader::Get()).value();
+  const auto receive = [&](net::DatagramPath* path) -> std::optional<net::ClockDatagram> {
+    uint8_t buffer[128];
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (const auto received = coordinator.Receive(buffer)) {
+        if (path != nullptr) *path = received->path;
+        const auto datagram = net::DecodeClockDatagram({buffer, received->bytes});
+        if (datagram && (path != nullptr || datagram->kind == net::ClockDatagramKind::kReply)) return datagram;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return std::nullopt;
+  };
+  net::DatagramPath worker;
+  ASSERT_TRUE(receive(&worker));  // its hello
+  std::vector<uint64_t> answered;
+  for (const uint64_t sequence : {1u, 1u, 2u, 2u, 1u, 3u}) {
+    const net::ClockDatagram probe{.kind = net::ClockDatagramKind::kProbe, .token = {}, .sequence = sequence};
+    ASSERT_TRUE(coordinator.Send(net::EncodeClockDatagram(probe), worker).ok());
+  }
+  while (const auto reply = receive(nullptr)) {
+    answered.push_back(reply->sequence);
+    if (reply->sequence == 3) break;
+  }
+  EXPECT_EQ(answered, (std::vector<uint64_t>{1, 2, 3}));
 }
 
 TEST_F(ClockServiceTest, ADismissedSessionIsNotProbedAndNotListenedTo) {

@@ -49,6 +49,9 @@ void RaiseThisThread() {
 
 StartPriority::StartPriority(uint64_t message_size_bytes) {
   if (message_size_bytes > kMostBytes) return;
+  int policy = SCHED_OTHER;
+  sched_param present{};
+  if (pthread_getschedparam(pthread_self(), &policy, &present) != 0 || policy != SCHED_OTHER) return;
   const sched_param lowest{.sched_priority = 1};
   raised_ = pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest) == 0;
 }

@@ -42,7 +42,8 @@ void RaiseThisThread();
 // usual. Without CAP_SYS_NICE nothing changes (docs/decisions/0012-first-message-first.md). Of the thread that made it.
 class StartPriority {
  public:
-  // A message beyond kMostBytes would hold the CPU for too long; then nothing changes either.
+  // A message beyond kMostBytes would hold the CPU for too long, and whoever gave the worker another policy meant it:
+  // then nothing changes either.
   explicit StartPriority(uint64_t message_size_bytes);
   ~StartPriority() { End(); }
   StartPriority(const StartPriority&) = delete;

@@ -50,7 +50,7 @@ std::vector<IntOption> IntOptions(sa_family_t family, const StreamConfig& config
   if (config.dscp) {
     const bool v6 = family == AF_INET6;
     // The two low bits are ECN's, which TCP keeps for itself.
-    options.push_back({.name = v6 ? "IPV6_TCLASS" : "IP_TOS",
+    options.push_back({.name = v6 ? "DSCP (IPV6_TCLASS)" : "DSCP (IP_TOS)",
                        .level = v6 ? IPPROTO_IPV6 : IPPROTO_IP,
                        .option = v6 ? IPV6_TCLASS : IP_TOS,
                        .value = static_cast<int>(std::min<uint32_t>(*config.dscp, 255)) << 2,
@@ -279,8 +279,9 @@ absl::Status ReadBackSocketOptions(int fd, sa_family_t family, const StreamConfi
     if (!config.socket_buffer_bytes) {
       outcomes.push_back({.name = buffer.name,
                           .asked = "default",
-                          .got = Bytes(static_cast<uint64_t>(got)),
-                          .applied = true});
+                          .got = Bytes(static_cast<uint64_t>(got) / 2),
+                          .applied = true,
+                          .note = absl::StrCat("the kernel counts ", got, "B, twice what is asked for")});
     } else if (OptionOutcome* outcome = Find(outcomes, buffer.name)) {
       JudgeBuffer(buffer, *config.socket_buffer_bytes, got, *outcome, verdict);
     }

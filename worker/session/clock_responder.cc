@@ -23,6 +23,8 @@ constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kEagerForNs = 2'000 * kNsPerMs;
 constexpr int64_t kEagerStepNs = 100 * kNsPerMs;
 constexpr int64_t kPatientStepNs = 2'000 * kNsPerMs;
+// So many datagrams are taken before the thread looks whether it is to end.
+constexpr int kTakenAtOnce = 256;
 // So long without a probe: the coordinator may have lost the way.
 constexpr int64_t kSilenceNs = 5'000 * kNsPerMs;
 
@@ -43,6 +45,8 @@ absl::StatusOr<std::unique_ptr<ClockResponder>> ClockResponder::Start(const Opti
   if (targets.empty())
     return absl::InvalidArgumentError("the coordinator names no UDP port for clock probes");
   TUTTI_ASSIGN_OR_RETURN(net::StampedSocket socket, net::StampedSocket::BindFor(targets.front()));
+  // What others send is then dropped by the kernel; with several doors nobody knows yet which one it will be.
+  if (targets.size() == 1) TUTTI_RETURN_IF_ERROR(socket.Connect(targets.front()));
   std::unique_ptr<ClockResponder> responder(
       new ClockResponder(options, std::move(socket), std::move(targets), clock, brackets));
   responder->stop_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -122,10 +126,15 @@ void ClockResponder::TakeSendStamps() {
 void ClockResponder::TakeProbes() {
   // One byte more than a datagram has, so that a longer one is told from it.
   uint8_t buffer[net::kClockDatagramBytes + 1];
-  while (const auto received = socket_.Receive(buffer)) {
+  for (int i = 0; i < kTakenAtOnce; ++i) {
+    const auto received = socket_.Receive(buffer);
+    if (!received) return;
     const auto datagram = net::DecodeClockDatagram({buffer, received->bytes});
     if (!datagram || datagram->kind != net::ClockDatagramKind::kProbe || datagram->token != token_) continue;
-    if (!received->stamp) continue;
+    // The network may double a probe, or somebody replay it. A second answer would tell the coordinator when that
+    // one left, beside when the first arrived: an exchange that never was.
+    if (!received->stamp || datagram->sequence <= answered_) continue;
+    answered_ = datagram->sequence;
     last_probe_ns_ = clock_.Now().ns;
     Answer(datagram->sequence, *received->stamp, received->path);
   }

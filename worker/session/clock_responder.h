@@ -56,6 +56,7 @@ class ClockResponder {
   net::StampedSocket socket_;
   RealtimeConversion conversion_;
   std::optional<Reply> last_reply_;
+  uint64_t answered_ = 0;  // the highest probe
   int64_t begin_ns_ = 0;
   int64_t last_probe_ns_ = 0;  // 0: none yet
   int stop_fd_ = -1;

@@ -183,13 +183,16 @@ void Worker::OnRefused(const v1::Refused& refused) {
 
 void Worker::OnClosed(const absl::Status& status) {
   executor_.Cancel(silence_timer_);
-  responder_.reset();
   stream_.reset();
+  if (state_ != State::kStopping && state_ != State::kStopped) {
+    // First of all: the traffic must stop.
+    runner_.AbortAll("the session broke", [] {});
+  }
+  responder_.reset();
   if (state_ == State::kStopping) return EndStop();
   if (state_ == State::kStopped) return;
   const bool was_registered = state_ == State::kRegistered;
   if (was_registered) spdlog::warn("the session with the coordinator broke: {}", Text(status));
-  runner_.AbortAll("the session broke", [] {});
   RetryLater(refused_for_now_.empty() ? Text(status) : std::exchange(refused_for_now_, ""));
 }
 
@@ -238,7 +241,6 @@ void Worker::BeginStop() {
   }
   if (state_ == State::kStopping) return;
   state_ = State::kStopping;
-  responder_.reset();
   executor_.Cancel(silence_timer_);
   executor_.Cancel(retry_timer_);
   runner_.AbortAll("the worker stops", [this, alive = alive_] {

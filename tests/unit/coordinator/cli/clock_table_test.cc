@@ -63,7 +63,8 @@ TEST(RenderClocksTest, ALostWorkerAndOneThatIsNotMeasuredYetHaveNoFigures) {
   const std::string text = RenderClocks(workers, std::nullopt);
   EXPECT_THAT(text, HasSubstr("lost: its session ended"));
   EXPECT_THAT(text, Not(HasSubstr("1us")));
-  EXPECT_FALSE(ClocksAreKnown(workers, std::nullopt));
+  EXPECT_TRUE(ClocksAreKnown(workers, std::nullopt));
+  EXPECT_FALSE(ClocksAreKnown(workers, 1'000'000)) << "the new one is not measured yet";
 }
 
 TEST(ClocksAreKnownTest, WhereEveryBoundIsWithinTheLimit) {
@@ -73,6 +74,8 @@ TEST(ClocksAreKnownTest, WhereEveryBoundIsWithinTheLimit) {
   EXPECT_TRUE(ClocksAreKnown(workers, std::nullopt));
   EXPECT_TRUE(ClocksAreKnown(workers, 1000));
   EXPECT_FALSE(ClocksAreKnown(workers, 999));
+  Add(workers, "gone", 5'000'000)->set_state(WorkerInfo::STATE_LOST);
+  EXPECT_TRUE(ClocksAreKnown(workers, 1000)) << "what is lost is not judged";
 }
 
 }  // namespace

@@ -125,11 +125,11 @@ TEST(ReportTest, WithoutABufferAxisThePlansBufferNamesTheLine) {
 
 TEST(ReportTest, NetperfLeavesAColumnEmptyWhereStreamsDisagree) {
   v1::Result result = SampleResult();
-  EXPECT_THAT(RenderNetperf(result), HasSubstr("87380   65536   65536"));
+  EXPECT_THAT(RenderNetperf(result), HasSubstr("174760  131072  65536"));
   v1::TrialResult& trial = *result.mutable_cases(1)->mutable_trials(0);
   *trial.add_streams() = trial.streams(0);
   trial.mutable_streams(1)->mutable_receiver()->mutable_options(0)->set_got("1000B");
-  EXPECT_THAT(RenderNetperf(result), HasSubstr("\n        65536   65536"));
+  EXPECT_THAT(RenderNetperf(result), HasSubstr("\n        131072  65536"));
 }
 
 TEST(ReportTest, TheTableOfTheStreamTestFits140Columns) {
