@@ -133,7 +133,8 @@ absl::StatusOr<StampedSocket> StampedSocket::BindFor(const DatagramPath& path) {
 }
 
 absl::Status StampedSocket::Connect(const DatagramPath& path) {
-  if (connect(fd_, reinterpret_cast<const sockaddr*>(&path.peer), path.peer_size) == 0) return absl::OkStatus();
+  if (connect(fd_, reinterpret_cast<const sockaddr*>(&path.peer), path.peer_size) == 0)
+    return absl::OkStatus();
   return ErrnoStatus(errno, "connect to " + TextOf(path.peer, path.peer_size) + " for clock probes");
 }
 

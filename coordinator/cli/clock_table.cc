@@ -64,7 +64,7 @@ void AddAdvice(const tutti::v1::ListWorkersResponse& workers, std::optional<int6
     absl::StrAppend(
         &text, Names(by_session),
         ": no datagram comes through, so the clock is measured over the session, less exactly; let "
-                    "UDP through to the coordinator's port (a Unix socket has none)\n");
+        "UDP through to the coordinator's port (a Unix socket has none)\n");
   }
   if (!stepped.empty()) {
     absl::StrAppend(

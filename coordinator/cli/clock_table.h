@@ -14,7 +14,8 @@ namespace tutti::cli {
 // What is not known is "-". `limit_ns`: bounds above it are marked.
 std::string RenderClocks(const tutti::v1::ListWorkersResponse& workers, std::optional<int64_t> limit_ns);
 
-// Whether there are workers that are not lost, and if there is a limit, every such clock is known to within it.
+// Whether there are workers that are not lost, and if there is a limit, every such clock is known to within
+// it.
 bool ClocksAreKnown(const tutti::v1::ListWorkersResponse& workers, std::optional<int64_t> limit_ns);
 
 }  // namespace tutti::cli

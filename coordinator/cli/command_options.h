@@ -12,8 +12,8 @@ namespace tutti::cli {
 
 inline constexpr char kDefaultCoordinator[] = "127.0.0.1:7117";
 
-// --coordinator or --lab, else $TUTTI_COORDINATOR, else kDefaultCoordinator; --insecure. `address` outlives the
-// parsing.
+// --coordinator or --lab, else $TUTTI_COORDINATOR, else kDefaultCoordinator; --insecure. `address` outlives
+// the parsing.
 void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address);
 // PLAN
 void AddPlanArgument(CLI::App& command, std::string& path);

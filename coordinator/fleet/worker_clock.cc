@@ -56,6 +56,8 @@ void WorkerClock::ProbeByDatagram() {
   if (server_ == nullptr || (burst_left_ == 0 && now_ns < datagram_due_ns_)) return;
   datagram_due_ns_ = now_ns + options_.datagram_interval_ns;
   server_->Probe(token_);
+  // The second's reply completes the first's exchange, which else would be an interval old when it counts.
+  if (burst_left_ == 0) server_->Probe(token_);
 }
 
 void WorkerClock::Refresh(std::function<void()> done) {

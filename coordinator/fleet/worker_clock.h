@@ -24,7 +24,7 @@ namespace tutti::fleet {
 
 struct ProbeOptions {
   int64_t interval_ns = 200'000'000;  // between bursts; the probes also keep the worker's lease
-  // Between datagrams outside of bursts; the estimator keeps the best of each half second.
+  // Between pairs of datagrams outside of bursts; the estimator keeps the best of each half second.
   int64_t datagram_interval_ns = 500'000'000;
   int64_t burst_spacing_ns = 3'000'000;
   int burst_probes = 16;

@@ -45,7 +45,8 @@ const char* AdviceFor(const tutti::v1::HostClock& clock) {
     return "it was stepped, suspended or slewed hard while the trial ran; let chrony or PTP settle first";
   }
   if (clock.source() == tutti::v1::CLOCK_SOURCE_SESSION) {
-    return "it is measured over the session; let UDP through to the coordinator's port (a Unix socket has none)";
+    return "it is measured over the session; let UDP through to the coordinator's port (a Unix socket has "
+           "none)";
   }
   return "use a quieter control path to it, or a longer measurement before the run (tutti doctor --clocks)";
 }

@@ -16,7 +16,7 @@ namespace v1 = tutti::v1;
 
 constexpr double kLateShare = 0.1;  // of an interval
 constexpr double kKeptRate = 0.99;
-constexpr double kMostEdgeError = 0.05;
+constexpr double kMostEdgeError = 0.1;
 
 std::string EntryName(const v1::Flow& flow) {
   return absl::StrCat("entry ", flow.entry(), flow.reverse() ? " (reverse)" : "");
@@ -46,9 +46,8 @@ std::vector<std::string> LateReadings(const TrialView& trial) {
       ++known;
       const int64_t due_ns = host.edges[k + 1]->due_trial_ns() - host.edges[k]->due_trial_ns();
       const int64_t was_ns = MiddleNs(*host.edges[k + 1]) - MiddleNs(*host.edges[k]);
-      const int64_t late_ns =
-          std::max(MiddleNs(*host.edges[k]) - host.edges[k]->due_trial_ns(),
-                   MiddleNs(*host.edges[k + 1]) - host.edges[k + 1]->due_trial_ns());
+      const int64_t late_ns = std::max(MiddleNs(*host.edges[k]) - host.edges[k]->due_trial_ns(),
+                                       MiddleNs(*host.edges[k + 1]) - host.edges[k + 1]->due_trial_ns());
       if (static_cast<double>(std::llabs(was_ns - due_ns)) > kLateShare * static_cast<double>(due_ns)) {
         ++off;
         worst_ns = std::max(worst_ns, late_ns);
@@ -108,9 +107,10 @@ std::vector<std::string> SessionClocks(const TrialView& trial) {
     if (host.input->clock_source == v1::CLOCK_SOURCE_SESSION) hosts.push_back(host.input->host);
   }
   if (hosts.empty()) return {};
-  return {absl::StrCat("clocks of ", absl::StrJoin(hosts, ", "),
-                       ": measured over the session, since no datagram comes through to the coordinator; instants are "
-                       "true to their bound (see --detail)")};
+  return {absl::StrCat(
+      "clocks of ", absl::StrJoin(hosts, ", "),
+      ": measured over the session, since no datagram comes through to the coordinator; instants are "
+      "true to their bound (see --detail)")};
 }
 
 std::vector<std::string> StreamWarnings(const TrialView& trial) {

@@ -13,8 +13,8 @@ namespace tutti::results {
 // tenth: frozen or overloaded. The figures are over the true edges; the labels are the grid's.
 std::vector<std::string> LateReadings(const TrialView& trial);
 
-// Why the entry's figures are not of one window: a host read the window's edges too late, by more than 5% of it in
-// all. Empty: they are.
+// Why the entry's figures are not of one window: a host read the window's edges too late, by more than a
+// tenth of it in all. Empty: they are.
 std::string DifferentWindows(const tutti::v1::EntryResult& entry);
 
 // Entries with streams that sent less than 99% of their rate, and more than one message less.
@@ -27,6 +27,7 @@ std::vector<std::string> SessionClocks(const TrialView& trial);
 std::vector<std::string> StreamWarnings(const TrialView& trial);
 
 // A limit of the start that holds only if the skew's own bound is left out.
-std::vector<std::string> UnprovenStarts(const tutti::v1::Limits& limits, const tutti::v1::TrialResult& result);
+std::vector<std::string> UnprovenStarts(const tutti::v1::Limits& limits,
+                                        const tutti::v1::TrialResult& result);
 
 }  // namespace tutti::results

@@ -145,7 +145,8 @@ void TrialDriver::DescribeClock(TimelineTime t0, results::HostInput& host) const
   const std::optional<fleet::ClockQuality> quality = fleet_.Quality(host.host);
   if (!quality.has_value()) return;
   const auto worst = worst_source_.find(host.host);
-  host.clock_source = worst == worst_source_.end() ? quality->source : std::max(worst->second, quality->source);
+  host.clock_source =
+      worst == worst_source_.end() ? quality->source : std::max(worst->second, quality->source);
   host.clock_round_trip_ns = quality->round_trip_ns;
   const auto at_arm = restarts_at_arm_.find(host.host);
   // A worker that came back meanwhile has a clock estimate of its own.

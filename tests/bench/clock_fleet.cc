@@ -42,7 +42,8 @@ double CpuSecondsOfThreads(const char* name) {
     folder.resize(folder.size() - 4);
     FILE* stat = std::fopen((folder + "schedstat").c_str(), "r");
     unsigned long long run_ns = 0;
-    if (stat != nullptr && std::fscanf(stat, "%llu", &run_ns) == 1) seconds += static_cast<double>(run_ns) / 1e9;
+    if (stat != nullptr && std::fscanf(stat, "%llu", &run_ns) == 1)
+      seconds += static_cast<double>(run_ns) / 1e9;
     if (stat != nullptr) std::fclose(stat);
   }
   if (found != nullptr) pclose(found);
@@ -84,6 +85,13 @@ void PlayWorkers(net::StampedSocket& socket, const std::atomic<bool>& stop) {
   }
 }
 
+void Greet(net::StampedSocket& socket, const net::DatagramPath& path, const WorkerClock& clock) {
+  net::ClockDatagram hello{.kind = net::ClockDatagramKind::kHello};
+  const std::string token = clock.service()->token();
+  std::copy(token.begin(), token.end(), hello.token.begin());
+  (void)socket.Send(net::EncodeClockDatagram(hello), path);
+}
+
 int Run(int workers, int seconds) {
   ThreadExecutor executor("decisions");
   auto server =
@@ -99,16 +107,17 @@ int Run(int workers, int seconds) {
     for (int i = 0; i < workers; ++i) {
       clocks.push_back(std::make_unique<WorkerClock>(executor, std::make_shared<SilentLink>(), ProbeOptions{},
                                                      server.get()));
-      net::ClockDatagram hello{.kind = net::ClockDatagramKind::kHello};
-      const std::string& token = clocks.back()->service()->token();
-      std::copy(token.begin(), token.end(), hello.token.begin());
-      (void)socket.Send(net::EncodeClockDatagram(hello), path);
+      Greet(socket, path, *clocks.back());
       clocks.back()->Start();
     }
     made.set_value();
   });
   made.get_future().wait();
-  std::this_thread::sleep_for(std::chrono::seconds(3));  // the bursts
+  // As workers do: so many hellos at once overflow a socket's buffer.
+  for (int again = 0; again < 3; ++again) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    for (const auto& clock : clocks) Greet(socket, path, *clock);
+  }
   const double begin_s = CpuSecondsOfThreads("decisions") + CpuSecondsOfThreads("clocks");
   std::this_thread::sleep_for(std::chrono::seconds(seconds));
   const double used_s = CpuSecondsOfThreads("decisions") + CpuSecondsOfThreads("clocks") - begin_s;
@@ -117,6 +126,7 @@ int Run(int workers, int seconds) {
     int measured = 0;
     for (const auto& clock : clocks) measured += clock->Source() == tutti::v1::CLOCK_SOURCE_PROGRAM ? 1 : 0;
     clocks.clear();
+    server.reset();
     known.set_value(measured);
   });
   const int measured = known.get_future().get();

@@ -132,7 +132,8 @@ TEST_F(ClockServiceTest, AWorkerWithAnotherTokenIsNobody) {
 // A worker's door, spoken to by hand: every probe goes out twice, as a network or a forger may have it.
 TEST(ClockResponderTest, ADoubledProbeIsAnsweredOnce) {
   net::StampedSocket coordinator = net::StampedSocket::Bind("127.0.0.1", 0).value();
-  session::ClockResponder::Options options{.coordinator = "127.0.0.1", .ports = {coordinator.port()}, .token = {}};
+  session::ClockResponder::Options options{
+      .coordinator = "127.0.0.1", .ports = {coordinator.port()}, .token = {}};
   const auto responder =
       session::ClockResponder::Start(options, SystemClock::Get(), SystemBracketReader::Get()).value();
   const auto receive = [&](net::DatagramPath* path) -> std::optional<net::ClockDatagram> {
@@ -142,7 +143,8 @@ TEST(ClockResponderTest, ADoubledProbeIsAnsweredOnce) {
       if (const auto received = coordinator.Receive(buffer)) {
         if (path != nullptr) *path = received->path;
         const auto datagram = net::DecodeClockDatagram({buffer, received->bytes});
-        if (datagram && (path != nullptr || datagram->kind == net::ClockDatagramKind::kReply)) return datagram;
+        if (datagram && (path != nullptr || datagram->kind == net::ClockDatagramKind::kReply))
+          return datagram;
       }
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }

@@ -36,14 +36,15 @@ class LoadThread {
 // Raises the calling thread above the load it observes, where that is permitted.
 void RaiseThisThread();
 
-// Lets a sender's first message leave at once: from construction until End its thread goes before all ordinary
-// ones (SCHED_FIFO), so that neither the receivers that the first messages wake nor the host's other work come in
-// between. Ends with the first call, whatever became of it: nothing that counts runs at another priority than
-// usual. Without CAP_SYS_NICE nothing changes (docs/decisions/0012-first-message-first.md). Of the thread that made it.
+// Lets a sender's first message leave at once: from construction until End its thread goes before all
+// ordinary ones (SCHED_FIFO), so that neither the receivers that the first messages wake nor the host's other
+// work come in between. Ends with the first call, whatever became of it: nothing that counts runs at another
+// priority than usual. Without CAP_SYS_NICE nothing changes (docs/decisions/0012-first-message-first.md). Of
+// the thread that made it.
 class StartPriority {
  public:
-  // A message beyond kMostBytes would hold the CPU for too long, and whoever gave the worker another policy meant it:
-  // then nothing changes either.
+  // A message beyond kMostBytes would hold the CPU for too long, and whoever gave the worker another policy
+  // meant it: then nothing changes either.
   explicit StartPriority(uint64_t message_size_bytes);
   ~StartPriority() { End(); }
   StartPriority(const StartPriority&) = delete;

@@ -131,8 +131,8 @@ void ClockResponder::TakeProbes() {
     if (!received) return;
     const auto datagram = net::DecodeClockDatagram({buffer, received->bytes});
     if (!datagram || datagram->kind != net::ClockDatagramKind::kProbe || datagram->token != token_) continue;
-    // The network may double a probe, or somebody replay it. A second answer would tell the coordinator when that
-    // one left, beside when the first arrived: an exchange that never was.
+    // The network may double a probe, or somebody replay it. A second answer would tell the coordinator when
+    // that one left, beside when the first arrived: an exchange that never was.
     if (!received->stamp || datagram->sequence <= answered_) continue;
     answered_ = datagram->sequence;
     last_probe_ns_ = clock_.Now().ns;

@@ -209,7 +209,8 @@ TEST(MergeTest, AClockThatWasLostFromSightInTheMiddleIsOverItsLimitAndTheAdviceF
   EXPECT_FALSE(filtered.hosts(0).clock().has_restarts());
   host.clock_restarts = 1;
   EXPECT_THAT(MergeTrial(input).reasons(), ElementsAre(HasSubstr("stepped, suspended or slewed hard")));
-  EXPECT_THAT(MergeTrial(input).warnings(), Contains(HasSubstr("host b: its clock contradicted its own history 1")));
+  EXPECT_THAT(MergeTrial(input).warnings(),
+              Contains(HasSubstr("host b: its clock contradicted its own history 1")));
   host.clock_restarts = 0;
   host.clock_source = v1::CLOCK_SOURCE_KERNEL;
   EXPECT_THAT(MergeTrial(input).reasons(), ElementsAre(HasSubstr("quieter control path")));

@@ -40,16 +40,17 @@ TEST(TrialWarnings, AHostThatStoodStillIsNamedWithTheIntervalsItSpoilt) {
   EXPECT_THAT(LateReadings(TrialView(input)), IsEmpty());
   Shift(Edge(input, "b", 2), 4 * interval_ns / 5);
   // One interval too long by that, the next too short.
-  EXPECT_THAT(LateReadings(TrialView(input)), ElementsAre(AllOf(HasSubstr("host b"), HasSubstr("2 of 4 intervals"))));
+  EXPECT_THAT(LateReadings(TrialView(input)),
+              ElementsAre(AllOf(HasSubstr("host b"), HasSubstr("2 of 4 intervals"))));
 }
 
 TEST(TrialWarnings, AWindowWhoseEdgeWasReadFarTooLateMakesTheTrialSuspect) {
   TrialInput input = RawTrial::Pair().Build();
   for (int k = 0; k < 5; ++k) Shift(Edge(input, "b", k), 0);
   const int64_t window_ns = Edge(input, "b", 4).due_trial_ns() - Edge(input, "b", 0).due_trial_ns();
-  Shift(Edge(input, "b", 4), window_ns / 25);
+  Shift(Edge(input, "b", 4), window_ns / 12);
   EXPECT_EQ(MergeTrial(input).status(), v1::TRIAL_STATUS_GOOD);
-  Shift(Edge(input, "b", 4), window_ns / 10);
+  Shift(Edge(input, "b", 4), window_ns / 8);
   const v1::TrialResult result = MergeTrial(input);
   EXPECT_EQ(result.status(), v1::TRIAL_STATUS_SUSPECT);
   EXPECT_THAT(result.reasons(), ElementsAre(HasSubstr("did not measure one window")));
@@ -67,14 +68,16 @@ TEST(TrialWarnings, ARateThatWasNotKeptIsToldWithTheWorstStream) {
   set_rate(0.995);
   EXPECT_THAT(MissedRates(TrialView(input)), IsEmpty());
   set_rate(0.80);
-  EXPECT_THAT(MissedRates(TrialView(input)), ElementsAre(AllOf(HasSubstr("less than 99% of the rate"), HasSubstr("80%"))));
+  EXPECT_THAT(MissedRates(TrialView(input)),
+              ElementsAre(AllOf(HasSubstr("less than 99% of the rate"), HasSubstr("80%"))));
 }
 
 TEST(TrialWarnings, ClocksThatAreMeasuredOverTheSessionAreNamed) {
   TrialInput input = RawTrial::Pair().Build();
   FindInput(input, "a").clock_source = v1::CLOCK_SOURCE_KERNEL;
   FindInput(input, "b").clock_source = v1::CLOCK_SOURCE_SESSION;
-  EXPECT_THAT(SessionClocks(TrialView(input)), ElementsAre(HasSubstr("clocks of b: measured over the session")));
+  EXPECT_THAT(SessionClocks(TrialView(input)),
+              ElementsAre(HasSubstr("clocks of b: measured over the session")));
 }
 
 TEST(TrialWarnings, WhatStreamsWarnOfIsToldOnceForEachEntry) {
