@@ -17,6 +17,7 @@ namespace {
 
 // Space for one SCM_TIMESTAMPING, one packet info and one extended error with its address.
 constexpr size_t kControlBytes = 512;
+constexpr int kReceiveBufferBytes = 1 << 21;
 
 absl::StatusOr<DatagramPath> Resolve(const std::string& host, uint16_t port, int flags) {
   addrinfo hints{};
@@ -113,6 +114,11 @@ absl::StatusOr<StampedSocket> StampedSocket::Open(const sockaddr_storage& addres
     setsockopt(opened.fd_, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof(on));
   } else {
     setsockopt(opened.fd_, IPPROTO_IP, IP_PKTINFO, &on, sizeof(on));
+  }
+  // A thousand workers may answer at once, and a small datagram counts several hundred bytes. Without
+  // permission the kernel's limit it is: what is dropped is probed again.
+  if (setsockopt(opened.fd_, SOL_SOCKET, SO_RCVBUFFORCE, &kReceiveBufferBytes, sizeof(int)) != 0) {
+    setsockopt(opened.fd_, SOL_SOCKET, SO_RCVBUF, &kReceiveBufferBytes, sizeof(int));
   }
   if (bind(opened.fd_, reinterpret_cast<const sockaddr*>(&address), size) != 0) {
     return ErrnoStatus(errno, "bind " + TextOf(address, size) + " for clock probes");
