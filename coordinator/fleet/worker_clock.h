@@ -1,7 +1,7 @@
 // Keeps the estimate of one worker's clock: sends the probes, takes the replies.
 //
-// Every probe goes two ways: over UDP, where the kernels stamp it, and over the session, which works where
-// UDP is filtered and keeps the lease. Both bound the same offset, so one estimator takes both.
+// Probes go two ways, each at its own pace: over UDP, where the kernels stamp it, and over the session, which
+// works where UDP is filtered and keeps the lease. Both bound the same offset, so one estimator takes both.
 #pragma once
 
 #include <cstdint>
