@@ -1,5 +1,7 @@
 #include "coordinator/plan/decode_case.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -108,7 +110,72 @@ void DecodeTransport(const Fields& fields, TrafficEntry& entry) {
   if (auto dscp = fields.Number("dscp")) entry.set_dscp(static_cast<uint32_t>(*dscp));
   if (auto rate = fields.Number("rate")) entry.set_rate_bps(*rate);
   if (auto ports = fields.Ports("ports")) *entry.mutable_ports() = *ports;
+  if (auto ports = fields.Ports("source_ports")) *entry.mutable_source_ports() = *ports;
   entry.set_best_effort(fields.Bool("best_effort").value_or(false));
+}
+
+// Words of the language, in the order of the enumeration's values; `first` is that of the first word.
+template <class Enum>
+Enum Choose(const Fields& fields, const std::string& key, std::initializer_list<const char*> words,
+            Enum first) {
+  const std::string word = fields.Text(key).value_or(*words.begin());
+  const auto found = std::find(words.begin(), words.end(), word);
+  return static_cast<Enum>(static_cast<int>(first) +
+                           (found == words.end() ? 0 : static_cast<int>(found - words.begin())));
+}
+
+// RFC 3168, section 5.
+uint32_t EcnField(const std::string& word) {
+  return word == "ect1" ? 1 : word == "ect0" ? 2 : word == "ce" ? 3 : 0;
+}
+
+uint32_t UsualBatch(const TrafficEntry& entry) {
+  if (entry.ways().send() != tutti::v1::SEND_WAY_GSO) return kDefaultBatch;
+  const uint64_t fit = kLongestDatagram / std::max<uint64_t>(1, entry.message_size_bytes());
+  return static_cast<uint32_t>(std::clamp<uint64_t>(fit, 1, kMostGsoSegments));
+}
+
+void DecodeWays(const Fields& fields, TrafficEntry& entry) {
+  tutti::v1::Ways& ways = *entry.mutable_ways();
+  ways.set_send(Choose(fields, "send", {"write", "sendmmsg", "gso", "sendfile", "zerocopy"},
+                       tutti::v1::SEND_WAY_WRITE));
+  ways.set_receive(Choose(fields, "receive", {"read", "recvmmsg", "gro"}, tutti::v1::RECEIVE_WAY_READ));
+  const bool batches = ways.send() == tutti::v1::SEND_WAY_SENDMMSG ||
+                       ways.send() == tutti::v1::SEND_WAY_GSO ||
+                       ways.receive() == tutti::v1::RECEIVE_WAY_RECVMMSG;
+  ways.set_batch(static_cast<uint32_t>(fields.Number("batch").value_or(batches ? UsualBatch(entry) : 1)));
+  ways.set_discard(fields.Bool("discard").value_or(false));
+  entry.set_threads(Choose(fields, "threads", {"per_stream", "per_cpu"}, tutti::v1::THREADS_PER_STREAM));
+}
+
+void DecodePacing(const Fields& fields, TrafficEntry& entry) {
+  if (!entry.has_rate_bps()) return;
+  tutti::v1::Pacing& pacing = *entry.mutable_pacing();
+  const std::string keeper = fields.Text("pacing").value_or("sleep");
+  pacing.set_keeper(keeper == "kernel" ? tutti::v1::Pacing::KEEPER_KERNEL : tutti::v1::Pacing::KEEPER_TUTTI);
+  pacing.set_spin(keeper == "spin");
+  pacing.set_catch_up_ns(static_cast<int64_t>(fields.Number("catch_up").value_or(kDefaultCatchUpNs)));
+  pacing.set_burst(static_cast<uint32_t>(fields.Number("burst").value_or(1)));
+}
+
+void DecodeMarks(const Fields& fields, TrafficEntry& entry) {
+  tutti::v1::PacketMarks marks;
+  if (auto priority = fields.Number("priority")) marks.set_priority(static_cast<uint32_t>(*priority));
+  if (auto mark = fields.Number("mark")) marks.set_mark(static_cast<uint32_t>(*mark));
+  if (fields.Raw("ecn") != nullptr) marks.set_ecn(EcnField(fields.Text("ecn").value_or("not_ect")));
+  if (marks.has_priority() || marks.has_mark() || marks.has_ecn()) *entry.mutable_marks() = marks;
+}
+
+void DecodeExchange(const Fields& fields, TrafficEntry& entry) {
+  if (auto bytes = fields.Number("bytes")) entry.set_volume_bytes(*bytes);
+  if (fields.Raw("request_response") == nullptr) return;
+  const Fields keys = fields.Map("request_response");
+  tutti::v1::RequestResponse& exchange = *entry.mutable_request_response();
+  exchange.set_exchange(keys.Bool("connect").value_or(false) ? tutti::v1::EXCHANGE_CONNECT_REQUEST_RESPONSE
+                                                             : tutti::v1::EXCHANGE_REQUEST_RESPONSE);
+  exchange.set_request_bytes(keys.Number("request").value_or(1));
+  exchange.set_response_bytes(keys.Number("response").value_or(1));
+  exchange.set_outstanding(static_cast<uint32_t>(keys.Number("outstanding").value_or(1)));
 }
 
 TrafficEntry DecodeEntry(const Node* node, size_t index, const KeyTable& table) {
@@ -121,6 +188,10 @@ TrafficEntry DecodeEntry(const Node* node, size_t index, const KeyTable& table) 
   entry.set_both_ways(fields.Bool("both_ways").value_or(false));
   entry.set_streams(static_cast<uint32_t>(fields.Number("streams").value_or(kDefaultStreams)));
   DecodeTransport(fields, entry);
+  DecodeWays(fields, entry);
+  DecodePacing(fields, entry);
+  DecodeMarks(fields, entry);
+  DecodeExchange(fields, entry);
   const Fields cpus = fields.Map("cpus");
   *entry.mutable_sender_cpus() = cpus.Cpus("sender").value_or(tutti::v1::CpuChoice());
   *entry.mutable_receiver_cpus() = cpus.Cpus("receiver").value_or(tutti::v1::CpuChoice());

@@ -19,7 +19,8 @@ constexpr uint64_t kLargestMessage = 256 * kMiB;
 // net/ipv4/tcp.c, TCP_MAXSEG: TCP_MIN_MSS to MAX_TCP_WINDOW.
 constexpr uint64_t kSmallestMss = 88;
 constexpr uint64_t kLargestMss = 32'767;
-constexpr uint64_t kFastest = 10'000'000'000'000;  // 10 Tbps
+constexpr uint64_t kLargestVolume = uint64_t{1} << 50;  // 1 PiB
+constexpr uint64_t kFastest = 10'000'000'000'000;       // 10 Tbps
 
 ValueSpec Number(ValueKind kind, uint64_t min, uint64_t max) {
   ValueSpec spec{kind};
@@ -84,6 +85,24 @@ const KeyTable& CpuKeys() {
   return table;
 }
 
+const KeyTable& RequestResponseKeys() {
+  static const KeyTable table = {
+      "request_response",
+      {
+          {"request", Number(ValueKind::kSize, 1, kLargestMessage), false, "1B", "What the sender asks with"},
+          {"response", Number(ValueKind::kSize, 1, kLargestMessage), false, "1B",
+           "What the receiver answers with"},
+          {"outstanding", Number(ValueKind::kInteger, 1, kMostOutstanding), false, "1",
+           "Requests under way at once on each stream"},
+          {"connect",
+           {ValueKind::kBool},
+           false,
+           "false",
+           "A connection of its own for each transaction (tcp): netperf's TCP_CRR"},
+      }};
+  return table;
+}
+
 const KeyTable& TrafficKeys() {
   static const KeyTable table = {
       "a traffic entry",
@@ -115,7 +134,37 @@ const KeyTable& TrafficKeys() {
           {"dscp", Number(ValueKind::kInteger, 0, 63), false, "0", "The DSCP of sent packets"},
           {"rate", Number(ValueKind::kRate, 1, kFastest), false, "as fast as it goes",
            "Payload bits per second of each stream"},
+          {"catch_up", Number(ValueKind::kDuration, 0, kHour), false, "10ms",
+           "After a hold-up at most this much of the rate is made up for; 0ms: nothing is"},
+          {"burst", Number(ValueKind::kInteger, 1, kMostBurst), false, "1",
+           "Messages that a stream with a rate sends together"},
+          {"pacing", Word({"sleep", "spin", "kernel"}), false, "sleep",
+           "Who keeps the rate: the thread sleeps or spins between bursts, or SO_MAX_PACING_RATE"},
+          {"send", Word({"write", "sendmmsg", "gso", "sendfile", "zerocopy"}), false, "write",
+           "How messages are handed to the kernel; sendmmsg and gso are udp's, sendfile is tcp's"},
+          {"receive", Word({"read", "recvmmsg", "gro"}), false, "read",
+           "How messages are taken from the kernel; recvmmsg and gro are udp's"},
+          {"batch", Number(ValueKind::kInteger, 1, kMostBatch), false,
+           "32, for gso as many as a datagram of 65507B holds, 64 at most",
+           "Messages per call, at most: of sendmmsg, gso and recvmmsg"},
+          {"discard",
+           {ValueKind::kBool},
+           false,
+           "false",
+           "The receiver lets the kernel drop the payload (MSG_TRUNC)"},
+          {"threads", Word({"per_stream", "per_cpu"}), false, "per_stream",
+           "One thread for each stream, or one for each CPU that serves the streams in turn"},
+          {"request_response", MapOf(RequestResponseKeys()), false, "one-way",
+           "The sender asks and the receiver answers, netperf's RR; the latency is reported"},
+          {"bytes", Number(ValueKind::kSize, 1, kLargestVolume), false, "until the cool-down is over",
+           "What each stream sends before it ends"},
+          {"priority", Number(ValueKind::kInteger, 0, 15), false, "the kernel's",
+           "SO_PRIORITY; above 6 needs CAP_NET_ADMIN"},
+          {"mark", Number(ValueKind::kInteger, 0, UINT32_MAX), false, "0", "SO_MARK; needs CAP_NET_ADMIN"},
+          {"ecn", Word({"not_ect", "ect0", "ect1", "ce"}), false, "the kernel's",
+           "The ECN field of sent packets (udp)"},
           {"ports", {ValueKind::kPorts}, false, "any free port", "The receivers' ports"},
+          {"source_ports", {ValueKind::kPorts}, false, "any free port", "The senders' ports"},
           {"best_effort",
            {ValueKind::kBool},
            false,

@@ -41,6 +41,11 @@ StreamEnd CommonEnd(const TrafficEntry& entry, const Flow& flow, uint64_t nonce)
   if (entry.has_mss_bytes()) end.set_mss_bytes(entry.mss_bytes());
   if (entry.has_dscp()) end.set_dscp(entry.dscp());
   end.set_best_effort(entry.best_effort());
+  *end.mutable_ways() = entry.ways();
+  if (entry.has_marks()) *end.mutable_marks() = entry.marks();
+  end.set_threads(entry.threads());
+  if (entry.has_request_response()) *end.mutable_request_response() = entry.request_response();
+  if (entry.has_volume_bytes()) end.set_volume_bytes(entry.volume_bytes());
   return end;
 }
 
@@ -52,7 +57,11 @@ StreamEnd SenderEnd(const TrafficEntry& entry, const Flow& flow, uint64_t nonce)
   if (NamesDevice(entry.network())) end.set_device(flow.from_device());
   if (entry.has_send_buffer_bytes()) end.set_socket_buffer_bytes(entry.send_buffer_bytes());
   *end.mutable_cpus() = entry.sender_cpus();
-  if (entry.has_rate_bps()) end.set_rate_bps(entry.rate_bps());
+  if (entry.has_rate_bps()) {
+    end.set_rate_bps(entry.rate_bps());
+    *end.mutable_pacing() = entry.pacing();
+  }
+  if (entry.has_source_ports()) *end.mutable_ports() = entry.source_ports();
   return end;
 }
 

@@ -18,35 +18,9 @@
 #include "absl/status/statusor.h"
 #include "common/time/clock.h"
 #include "common/time/clock_mapping.h"
+#include "worker/load/stream_config.h"
 
 namespace tutti::load {
-
-enum class Side { kSend, kReceive };
-// kNull moves nothing through no socket: it measures what the tool itself costs and can reach.
-enum class Protocol { kTcp, kUdp, kNull };
-
-// One end of one stream. Addresses are numeric, IPv4 or IPv6 (link-local ones with %device).
-struct StreamConfig {
-  uint32_t stream_id = 0;
-  Side side = Side::kSend;
-  Protocol protocol = Protocol::kUdp;
-  uint64_t message_size_bytes = 0;
-  std::optional<uint64_t> read_size_bytes;
-  uint64_t nonce = 0;
-  std::string local_address;
-  std::string peer_address;
-  std::string device;                           // SO_BINDTODEVICE; empty: not bound
-  std::optional<uint64_t> socket_buffer_bytes;  // SO_SNDBUF of a sender, SO_RCVBUF of a receiver
-  std::optional<uint32_t> cpu;                  // pinned to
-  std::optional<bool> nodelay;
-  std::string congestion;
-  std::optional<uint32_t> mss_bytes;
-  std::optional<uint32_t> dscp;
-  std::optional<uint64_t> rate_bps;
-  uint16_t first_port = 0;  // receiver; 0: any
-  uint16_t last_port = 0;
-  bool best_effort = false;
-};
 
 struct TrialTiming {
   int64_t warmup_ns = 0;

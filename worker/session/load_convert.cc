@@ -1,5 +1,6 @@
 #include "worker/session/load_convert.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -95,6 +96,60 @@ void SetLimits(const v1::StreamEnd& end, load::StreamConfig* config) {
   if (end.has_rate_bps()) config->rate_bps = end.rate_bps();
 }
 
+load::SendWay ToSendWay(v1::SendWay way) {
+  switch (way) {
+    case v1::SEND_WAY_SENDMMSG:
+      return load::SendWay::kSendmmsg;
+    case v1::SEND_WAY_GSO:
+      return load::SendWay::kGso;
+    case v1::SEND_WAY_SENDFILE:
+      return load::SendWay::kSendfile;
+    case v1::SEND_WAY_ZEROCOPY:
+      return load::SendWay::kZerocopy;
+    default:
+      return load::SendWay::kWrite;
+  }
+}
+
+load::ReceiveWay ToReceiveWay(v1::ReceiveWay way) {
+  switch (way) {
+    case v1::RECEIVE_WAY_RECVMMSG:
+      return load::ReceiveWay::kRecvmmsg;
+    case v1::RECEIVE_WAY_GRO:
+      return load::ReceiveWay::kGro;
+    default:
+      return load::ReceiveWay::kRead;
+  }
+}
+
+void SetWays(const v1::StreamEnd& end, load::StreamConfig* config) {
+  config->ways = {ToSendWay(end.ways().send()), ToReceiveWay(end.ways().receive()),
+                  std::max<uint32_t>(1, end.ways().batch()), end.ways().discard()};
+  config->threads =
+      end.threads() == v1::THREADS_PER_CPU ? load::ThreadChoice::kPerCpu : load::ThreadChoice::kPerStream;
+  if (end.marks().has_priority()) config->marks.priority = end.marks().priority();
+  if (end.marks().has_mark()) config->marks.mark = end.marks().mark();
+  if (end.marks().has_ecn()) config->marks.ecn = end.marks().ecn();
+}
+
+void SetPacing(const v1::Pacing& pacing, load::StreamConfig* config) {
+  config->pacing = {pacing.keeper() == v1::Pacing::KEEPER_KERNEL ? load::PaceKeeper::kKernel
+                    : pacing.spin()                              ? load::PaceKeeper::kSpin
+                                                                 : load::PaceKeeper::kSleep,
+                    pacing.catch_up_ns(), std::max<uint32_t>(1, pacing.burst())};
+}
+
+void SetExchange(const v1::RequestResponse& asked, load::StreamConfig* config) {
+  load::RequestResponse& exchange = config->request_response;
+  exchange.exchange = asked.exchange() == v1::EXCHANGE_CONNECT_REQUEST_RESPONSE
+                          ? load::Exchange::kConnectRequestResponse
+                      : asked.exchange() == v1::EXCHANGE_REQUEST_RESPONSE ? load::Exchange::kRequestResponse
+                                                                          : load::Exchange::kNone;
+  exchange.request_bytes = asked.request_bytes();
+  exchange.response_bytes = asked.response_bytes();
+  exchange.outstanding = std::max<uint32_t>(1, asked.outstanding());
+}
+
 }  // namespace
 
 absl::StatusOr<load::StreamConfig> ToStreamConfig(const v1::StreamEnd& end, std::optional<uint32_t> cpu) {
@@ -120,6 +175,10 @@ absl::StatusOr<load::StreamConfig> ToStreamConfig(const v1::StreamEnd& end, std:
   config.congestion = end.congestion();
   config.best_effort = end.best_effort();
   SetLimits(end, &config);
+  SetWays(end, &config);
+  if (end.has_pacing()) SetPacing(end.pacing(), &config);
+  if (end.has_request_response()) SetExchange(end.request_response(), &config);
+  if (end.has_volume_bytes()) config.volume_bytes = end.volume_bytes();
   if (end.has_ports()) {
     TUTTI_ASSIGN_OR_RETURN(config.first_port, ToPort(end.stream_id(), end.ports().first()));
     TUTTI_ASSIGN_OR_RETURN(config.last_port, ToPort(end.stream_id(), end.ports().last()));
