@@ -7,6 +7,7 @@
 #include "common/units/units.h"
 #include "coordinator/report/enum_name.h"
 #include "coordinator/report/figures.h"
+#include "coordinator/report/path_detail.h"
 #include "coordinator/report/report.h"
 #include "coordinator/report/text_table.h"
 
@@ -226,11 +227,15 @@ std::string Trial(const v1::CaseResult& each, const v1::TrialResult& trial, cons
   if (trial.machines_size() > 0) text += "  machines\n";
   for (const v1::MachineResult& machine : trial.machines()) text += Machine(machine);
   if (trial.hosts_size() > 0) text += "  hosts\n" + Hosts(trial);
+  if (const std::string path = PathDetail(trial); !path.empty()) text += "  path\n" + path;
   if (trial.streams_size() > 0) text += "  streams\n" + Streams(trial);
   for (const v1::StreamResult& stream : trial.streams()) {
     if (!stream.has_sender() && !stream.has_receiver()) continue;
     absl::StrAppend(&text, "    stream ", stream.flow().stream_id(), "\n");
     if (stream.has_sender()) text += End("sender", stream.sender());
+    if (const std::string tcp = TcpSeriesLine(stream.tcp_series()); !tcp.empty()) {
+      absl::StrAppend(&text, "        ", tcp, "\n");
+    }
     if (stream.has_receiver()) text += End("receiver", stream.receiver());
   }
   return text;

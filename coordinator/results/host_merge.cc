@@ -5,6 +5,7 @@
 #include "coordinator/results/cpu.h"
 #include "coordinator/results/entry_merge.h"
 #include "coordinator/results/machine_cpu.h"
+#include "coordinator/results/path_counters.h"
 
 namespace tutti::results {
 namespace {
@@ -32,17 +33,7 @@ std::vector<v1::DeviceCounters> DeviceDifferences(const v1::TrialReport& report)
   for (const v1::DeviceCounters& end : report.devices_end()) {
     for (const v1::DeviceCounters& begin : report.devices_begin()) {
       if (begin.device() != end.device()) continue;
-      v1::DeviceCounters difference;
-      difference.set_device(end.device());
-      difference.set_rx_bytes(Forward(begin.rx_bytes(), end.rx_bytes()));
-      difference.set_tx_bytes(Forward(begin.tx_bytes(), end.tx_bytes()));
-      difference.set_rx_packets(Forward(begin.rx_packets(), end.rx_packets()));
-      difference.set_tx_packets(Forward(begin.tx_packets(), end.tx_packets()));
-      difference.set_rx_dropped(Forward(begin.rx_dropped(), end.rx_dropped()));
-      difference.set_tx_dropped(Forward(begin.tx_dropped(), end.tx_dropped()));
-      difference.set_rx_errors(Forward(begin.rx_errors(), end.rx_errors()));
-      difference.set_tx_errors(Forward(begin.tx_errors(), end.tx_errors()));
-      differences.push_back(difference);
+      differences.push_back(Between(begin, end));
     }
   }
   return differences;
@@ -97,7 +88,7 @@ void SetSide(const HostSeries& host, v1::Side side, v1::Total* (v1::HostResult::
 
 // The difference of a column between two edges, over the ends of one side; nullopt if there is none or one
 // stepped back or failed.
-std::optional<uint64_t> Between(const HostSeries& host, v1::Side side, size_t interval, bool retransmits) {
+std::optional<uint64_t> SumBetween(const HostSeries& host, v1::Side side, size_t interval, bool retransmits) {
   uint64_t sum = 0;
   bool any = false;
   const auto& begin = retransmits ? host.edges[interval]->retransmits() : host.edges[interval]->bytes();
@@ -124,18 +115,22 @@ v1::HostInterval IntervalOf(const HostSeries& host, uint32_t k, bool tcp, const 
   interval.set_host(host.input->host);
   interval.set_begin_trial_ns(MiddleNs(*host.edges[k]));
   interval.set_end_trial_ns(MiddleNs(*host.edges[k + 1]));
-  const std::optional<uint64_t> sent = Between(host, v1::SIDE_SEND, k, false);
-  const std::optional<uint64_t> received = Between(host, v1::SIDE_RECEIVE, k, false);
+  const std::optional<uint64_t> sent = SumBetween(host, v1::SIDE_SEND, k, false);
+  const std::optional<uint64_t> received = SumBetween(host, v1::SIDE_RECEIVE, k, false);
   if (sent.has_value()) interval.set_sent_bytes(*sent);
   if (received.has_value()) interval.set_received_bytes(*received);
   if (tcp) {
-    const std::optional<uint64_t> retransmits = Between(host, v1::SIDE_SEND, k, true);
+    const std::optional<uint64_t> retransmits = SumBetween(host, v1::SIDE_SEND, k, true);
     if (retransmits.has_value()) interval.set_retransmits(*retransmits);
   }
   if (reader != nullptr && reader->edges[k] != nullptr && reader->edges[k + 1] != nullptr) {
     const v1::MachineResult cpu = CpuBetween(reader->edges[k]->cpu(), reader->edges[k + 1]->cpu());
     if (cpu.elapsed_ns() > 0) interval.set_cores_busy(cpu.cores_busy());
+    if (auto softnet = SoftnetBetween(*reader->edges[k], *reader->edges[k + 1])) {
+      *interval.mutable_softnet() = *std::move(softnet);
+    }
   }
+  AddPathCounters(*host.edges[k], *host.edges[k + 1], interval);
   return interval;
 }
 

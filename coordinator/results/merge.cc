@@ -10,6 +10,7 @@
 #include "coordinator/results/limits.h"
 #include "coordinator/results/loss.h"
 #include "coordinator/results/machine_cpu.h"
+#include "coordinator/results/path_counters.h"
 #include "coordinator/results/skew.h"
 #include "coordinator/results/trial_view.h"
 #include "coordinator/results/trial_warnings.h"
@@ -38,6 +39,7 @@ v1::StreamResult MergeStream(const StreamView& stream, const StreamLoss& loss, c
     if (sender->report != nullptr && sender->report->has_running_trial_ns()) {
       result.set_running_trial_ns(sender->report->running_trial_ns());
     }
+    if (auto series = TcpSeriesOf(stream)) *result.mutable_tcp_series() = *std::move(series);
     result.mutable_sent_bytes_intervals()->Add(sender->interval_bytes.begin(), sender->interval_bytes.end());
   }
   if (const EndSeries* receiver = stream.receiver; receiver != nullptr) {
@@ -52,6 +54,8 @@ v1::StreamResult MergeStream(const StreamView& stream, const StreamLoss& loss, c
     if (stream.tcp() && receiver->queue_change_bytes.has_value()) {
       result.set_receive_queue_change_bytes(*receiver->queue_change_bytes);
     }
+    const std::vector<uint64_t> drops = SocketDropsOf(stream);
+    result.mutable_socket_drops_intervals()->Add(drops.begin(), drops.end());
     result.mutable_received_bytes_intervals()->Add(receiver->interval_bytes.begin(),
                                                    receiver->interval_bytes.end());
   }

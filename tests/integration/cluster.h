@@ -88,6 +88,8 @@ class MachineKernel final : public session::TrialKernel {
   absl::StatusOr<std::vector<tutti::v1::DeviceCounters>> ReadDevices() override {
     return real_->ReadDevices();
   }
+  absl::StatusOr<std::vector<tutti::v1::QdiscCounters>> ReadQdiscs() override { return real_->ReadQdiscs(); }
+  absl::StatusOr<tutti::v1::SoftnetCounters> ReadSoftnet() override { return real_->ReadSoftnet(); }
   absl::StatusOr<observe::Route> LookupRoute(const std::string& source, const std::string& destination,
                                              const std::string& device) override {
     return real_->LookupRoute(source, destination, device);

@@ -54,6 +54,11 @@ struct Edge {
   std::vector<uint64_t> rtt_us;
   std::vector<uint64_t> cwnd_segments;
   std::vector<uint64_t> queued_bytes;
+  std::vector<uint64_t> delivery_rate_bytes_per_s;
+  std::vector<uint64_t> busy_us;
+  std::vector<uint64_t> rwnd_limited_us;
+  std::vector<uint64_t> sndbuf_limited_us;
+  std::vector<uint64_t> socket_drops;
 };
 
 struct SentCohort {

@@ -21,10 +21,13 @@ Sampler::Sampler(const WindowGrid& grid, const std::vector<std::unique_ptr<Strea
     : grid_(grid),
       streams_(streams),
       threads_(threads),
+      drops_(streams.size()),
       first_drops_(streams.size()),
       last_drops_(streams.size()) {
-  for (auto* column : {&edge_.bytes, &edge_.messages, &edge_.thread_cpu_ns, &edge_.retransmits,
-                       &edge_.kernel_bytes, &edge_.rtt_us, &edge_.cwnd_segments, &edge_.queued_bytes}) {
+  for (auto* column :
+       {&edge_.bytes, &edge_.messages, &edge_.thread_cpu_ns, &edge_.retransmits, &edge_.kernel_bytes,
+        &edge_.rtt_us, &edge_.cwnd_segments, &edge_.queued_bytes, &edge_.delivery_rate_bytes_per_s,
+        &edge_.busy_us, &edge_.rwnd_limited_us, &edge_.sndbuf_limited_us, &edge_.socket_drops}) {
     column->assign(streams.size(), 0);
   }
 }
@@ -36,11 +39,11 @@ void Sampler::Run(const TrialClock& clock, const TrialControl& control) {
     ReadEdge(clock, index);
     if (index == 0) {
       first_cpu_ns_ = ThreadCpuSum();
-      ReadDrops(first_drops_);
+      first_drops_ = drops_;
     }
     if (index == grid_.intervals()) {
       load_thread_cpu_ns_ = ThreadCpuSum() - first_cpu_ns_;
-      ReadDrops(last_drops_);
+      last_drops_ = drops_;
     }
     if (on_edge_) on_edge_(edge_);
   }
@@ -59,12 +62,16 @@ void Sampler::ReadEdge(const TrialClock& clock, size_t index) {
   }
   edge_.end_trial_ns = clock.NowNs();
   for (size_t i = 0; i < streams_.size(); ++i) streams_[i]->ReadTcp(edge_, i);
+  ReadDrops();
   for (size_t i = 0; i < threads_.size(); ++i) edge_.thread_cpu_ns[i] = threads_[i].CpuNs();
   worst_lateness_ns_ = std::max(worst_lateness_ns_, edge_.begin_trial_ns - edge_.due_trial_ns);
 }
 
-void Sampler::ReadDrops(std::vector<std::optional<uint32_t>>& drops) {
-  for (size_t i = 0; i < streams_.size(); ++i) drops[i] = streams_[i]->ReadDrops();
+void Sampler::ReadDrops() {
+  for (size_t i = 0; i < streams_.size(); ++i) {
+    drops_[i] = streams_[i]->ReadDrops();
+    edge_.socket_drops[i] = drops_[i].value_or(0);
+  }
 }
 
 uint64_t Sampler::ThreadCpuSum() const {

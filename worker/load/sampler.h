@@ -35,14 +35,15 @@ class Sampler {
 
  private:
   void ReadEdge(const TrialClock& clock, size_t index);
-  void ReadDrops(std::vector<std::optional<uint32_t>>& drops);
+  void ReadDrops();
   uint64_t ThreadCpuSum() const;
 
   const WindowGrid grid_;
   const std::vector<std::unique_ptr<Stream>>& streams_;
   const std::vector<LoadThread>& threads_;
   std::function<void(const Edge&)> on_edge_;
-  Edge edge_;  // one for all: nothing is allocated once the trial runs
+  Edge edge_;                                   // one for all: nothing is allocated once the trial runs
+  std::vector<std::optional<uint32_t>> drops_;  // at the latest edge
   std::vector<std::optional<uint32_t>> first_drops_;
   std::vector<std::optional<uint32_t>> last_drops_;
   int64_t worst_lateness_ns_ = 0;

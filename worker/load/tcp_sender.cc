@@ -124,6 +124,10 @@ void TcpSender::ReadTcp(Edge& edge, size_t index) const {
   edge.kernel_bytes[index] = KernelBytes(*info, Side::kSend);
   edge.rtt_us[index] = info->rtt_us;
   edge.cwnd_segments[index] = info->snd_cwnd_segments;
+  edge.delivery_rate_bytes_per_s[index] = info->delivery_rate_bytes_per_s;
+  edge.busy_us[index] = info->busy_us;
+  edge.rwnd_limited_us[index] = info->rwnd_limited_us;
+  edge.sndbuf_limited_us[index] = info->sndbuf_limited_us;
 }
 
 void TcpSender::Complete(StreamReport& report) {

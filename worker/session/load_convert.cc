@@ -241,6 +241,11 @@ v1::EdgeSample ToProto(const load::Edge& edge) {
   Append(edge.rtt_us, proto.mutable_rtt_us());
   Append(edge.cwnd_segments, proto.mutable_cwnd_segments());
   Append(edge.queued_bytes, proto.mutable_queued_bytes());
+  Append(edge.delivery_rate_bytes_per_s, proto.mutable_delivery_rate_bytes_per_s());
+  Append(edge.busy_us, proto.mutable_busy_us());
+  Append(edge.rwnd_limited_us, proto.mutable_rwnd_limited_us());
+  Append(edge.sndbuf_limited_us, proto.mutable_sndbuf_limited_us());
+  Append(edge.socket_drops, proto.mutable_socket_drops());
   return proto;
 }
 

@@ -85,6 +85,11 @@ void TrialJob::LookUpRoutes() {
     if (found == known.end()) found = known.emplace(key, LookUpEgress(stream)).first;
     egress_[stream.stream_id()] = found->second;
   }
+  for (const auto& [stream, egress] : egress_) stream_devices_.insert(egress.device);
+  for (const v1::StreamEnd& stream : prepare_.streams()) {
+    if (stream.side() == v1::SIDE_RECEIVE)
+      stream_devices_.insert(DeviceOfAddress(*facts_, stream.local_address()));
+  }
 }
 
 TrialJob::Egress TrialJob::LookUpEgress(const v1::StreamEnd& stream) {
@@ -149,7 +154,24 @@ v1::EdgeSample TrialJob::ReadBesideEdge(const load::Edge& edge) {
   } else if (whole_window) {
     spdlog::warn("edge {}: no UDP counters: {}", edge.index, Text(udp.status()));
   }
+  AddPathCounters(sample);
   return sample;
+}
+
+// The way of the packets below the sockets. Last, since rtnetlink may wait for its lock.
+void TrialJob::AddPathCounters(v1::EdgeSample& sample) {
+  if (auto softnet = kernel_.ReadSoftnet(); softnet.ok()) *sample.mutable_softnet() = std::move(*softnet);
+  if (auto devices = kernel_.ReadDevices(); devices.ok()) {
+    for (v1::DeviceCounters& device : *devices) {
+      if (stream_devices_.count(device.device()) > 0) *sample.add_devices() = std::move(device);
+    }
+  }
+  if (auto qdiscs = kernel_.ReadQdiscs(); qdiscs.ok()) {
+    for (v1::QdiscCounters& qdisc : *qdiscs) {
+      if (qdisc.kind() == "noqueue") continue;  // it queues nothing and counts nothing
+      if (stream_devices_.count(qdisc.device()) > 0) *sample.add_qdiscs() = std::move(qdisc);
+    }
+  }
 }
 
 std::vector<v1::SenderFinal> TrialJob::WaitSenders() {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,7 @@ class TrialJob {
   absl::Status KeepLoad(std::unique_ptr<load::LoadTrial> load) TUTTI_EXCLUDES(mutex_);
   absl::Status CheckT0(const v1::Arm& arm, const ClockMapping& mapping) const;
   v1::EdgeSample ReadBesideEdge(const load::Edge& edge);
+  void AddPathCounters(v1::EdgeSample& sample);
   void LookUpRoutes();
   Egress LookUpEgress(const v1::StreamEnd& stream);
   PhaseOutcome Failed(absl::Status status);
@@ -82,6 +84,7 @@ class TrialJob {
   // Owned by the trial's thread.
   std::map<uint32_t, Egress> egress_;                  // by stream
   std::map<uint32_t, v1::OptionOutcome> missed_cpus_;  // by stream
+  std::set<std::string> stream_devices_;               // constant once the trial is armed
   std::vector<v1::DeviceCounters> devices_begin_;
   Mutex mutex_;
   CondVar aborted_wake_;

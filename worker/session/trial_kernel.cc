@@ -6,6 +6,7 @@
 
 #include "common/status/macros.h"
 #include "worker/observe/links.h"
+#include "worker/observe/qdiscs.h"
 
 namespace tutti::session {
 namespace {
@@ -20,7 +21,9 @@ absl::StatusOr<std::unique_ptr<SystemTrialKernel>> SystemTrialKernel::Open(const
                                                                            const Clock& clock) {
   TUTTI_ASSIGN_OR_RETURN(auto cpu, observe::CpuReader::Open(roots, clock));
   TUTTI_ASSIGN_OR_RETURN(auto udp, observe::UdpCounterReader::Open());
-  return std::unique_ptr<SystemTrialKernel>(new SystemTrialKernel(clock, std::move(cpu), std::move(udp)));
+  TUTTI_ASSIGN_OR_RETURN(auto softnet, observe::SoftnetReader::Open());
+  return std::unique_ptr<SystemTrialKernel>(
+      new SystemTrialKernel(clock, std::move(cpu), std::move(udp), std::move(softnet)));
 }
 
 absl::StatusOr<std::unique_ptr<load::LoadTrial>> SystemTrialKernel::PrepareLoad(
@@ -38,6 +41,12 @@ absl::StatusOr<v1::UdpCounters> SystemTrialKernel::ReadUdp() { return udp_->Read
 absl::StatusOr<std::vector<v1::DeviceCounters>> SystemTrialKernel::ReadDevices() {
   return observe::ReadDeviceCounters();
 }
+
+absl::StatusOr<std::vector<v1::QdiscCounters>> SystemTrialKernel::ReadQdiscs() {
+  return observe::ReadQdiscCounters();
+}
+
+absl::StatusOr<v1::SoftnetCounters> SystemTrialKernel::ReadSoftnet() { return softnet_->Read(); }
 
 absl::StatusOr<observe::Route> SystemTrialKernel::LookupRoute(const std::string& source,
                                                               const std::string& destination,

@@ -11,6 +11,7 @@
 #include "worker/load/load_trial.h"
 #include "worker/observe/cpu_reader.h"
 #include "worker/observe/route_lookup.h"
+#include "worker/observe/softnet.h"
 #include "worker/observe/udp_counters.h"
 
 namespace tutti::session {
@@ -26,6 +27,8 @@ class TrialKernel {
   virtual absl::StatusOr<v1::CpuReading> ReadCpu(bool whole_window) = 0;
   virtual absl::StatusOr<v1::UdpCounters> ReadUdp() = 0;
   virtual absl::StatusOr<std::vector<v1::DeviceCounters>> ReadDevices() = 0;
+  virtual absl::StatusOr<std::vector<v1::QdiscCounters>> ReadQdiscs() = 0;
+  virtual absl::StatusOr<v1::SoftnetCounters> ReadSoftnet() = 0;
   virtual absl::StatusOr<observe::Route> LookupRoute(const std::string& source,
                                                      const std::string& destination,
                                                      const std::string& bound_device) = 0;
@@ -43,17 +46,21 @@ class SystemTrialKernel final : public TrialKernel {
   absl::StatusOr<v1::CpuReading> ReadCpu(bool whole_window) override;
   absl::StatusOr<v1::UdpCounters> ReadUdp() override;
   absl::StatusOr<std::vector<v1::DeviceCounters>> ReadDevices() override;
+  absl::StatusOr<std::vector<v1::QdiscCounters>> ReadQdiscs() override;
+  absl::StatusOr<v1::SoftnetCounters> ReadSoftnet() override;
   absl::StatusOr<observe::Route> LookupRoute(const std::string& source, const std::string& destination,
                                              const std::string& bound_device) override;
 
  private:
   SystemTrialKernel(const Clock& clock, std::unique_ptr<observe::CpuReader> cpu,
-                    std::unique_ptr<observe::UdpCounterReader> udp)
-      : clock_(clock), cpu_(std::move(cpu)), udp_(std::move(udp)) {}
+                    std::unique_ptr<observe::UdpCounterReader> udp,
+                    std::unique_ptr<observe::SoftnetReader> softnet)
+      : clock_(clock), cpu_(std::move(cpu)), udp_(std::move(udp)), softnet_(std::move(softnet)) {}
 
   const Clock& clock_;
   const std::unique_ptr<observe::CpuReader> cpu_;
   const std::unique_ptr<observe::UdpCounterReader> udp_;
+  const std::unique_ptr<observe::SoftnetReader> softnet_;
 };
 
 }  // namespace tutti::session

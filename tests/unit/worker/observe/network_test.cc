@@ -10,6 +10,7 @@
 
 #include "worker/observe/addresses.h"
 #include "worker/observe/links.h"
+#include "worker/observe/qdiscs.h"
 #include "worker/observe/route_lookup.h"
 
 namespace tutti::observe {
@@ -52,6 +53,16 @@ TEST(DeviceCountersTest, CountWhatIsSent) {
   ASSERT_EQ(sendto(fd, payload.data(), payload.size(), 0, reinterpret_cast<sockaddr*>(&own), size), 1000);
   close(fd);
   EXPECT_GE(LoopbackTxBytes(), before + 1000 + 28 /* IPv4 and UDP headers */);
+}
+
+TEST(QdiscCountersTest, ListTheRootOfLoopback) {
+  const auto qdiscs = ReadQdiscCounters();
+  ASSERT_TRUE(qdiscs.ok()) << qdiscs.status();
+  const auto lo = std::find_if(qdiscs->begin(), qdiscs->end(),
+                               [](const v1::QdiscCounters& qdisc) { return qdisc.device() == "lo"; });
+  ASSERT_NE(lo, qdiscs->end());
+  EXPECT_NE(lo->kind(), "");
+  EXPECT_EQ(lo->parent(), 0xffffffffu);
 }
 
 TEST(AddressesTest, ListLoopbackAsSuch) {

@@ -132,6 +132,18 @@ class FakeTrialKernel final : public TrialKernel {
     counters.set_tx_bytes(static_cast<uint64_t>(++device_readings) * 1000);
     return std::vector<v1::DeviceCounters>{counters};
   }
+  absl::StatusOr<std::vector<v1::QdiscCounters>> ReadQdiscs() override {
+    v1::QdiscCounters counters;
+    counters.set_device("eth0");
+    counters.set_kind("fq");
+    counters.set_drops(static_cast<uint64_t>(device_readings));
+    return std::vector<v1::QdiscCounters>{counters};
+  }
+  absl::StatusOr<v1::SoftnetCounters> ReadSoftnet() override {
+    v1::SoftnetCounters counters;
+    counters.set_processed(static_cast<uint64_t>(cpu_readings) * 100);
+    return counters;
+  }
   absl::StatusOr<observe::Route> LookupRoute(const std::string&, const std::string&,
                                              const std::string&) override {
     return route;
