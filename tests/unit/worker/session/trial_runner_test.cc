@@ -139,10 +139,15 @@ TEST_F(TrialRunnerTest, ReportHasTheEdgesWithTheReadingsBesideThem) {
   ASSERT_EQ(report->streams_size(), 2);
   EXPECT_EQ(report->streams(0).egress_device(), "eth0");
   EXPECT_EQ(report->streams(1).egress_device(), "");
-  // Read once before the load was armed, once at the end.
+  // Read once before the load was armed, at each edge, once at the end.
   ASSERT_EQ(report->devices_begin_size(), 1);
   EXPECT_EQ(report->devices_begin(0).tx_bytes(), 1000u);
-  EXPECT_EQ(report->devices_end(0).tx_bytes(), 2000u);
+  ASSERT_EQ(report->edges(1).devices_size(), 1);
+  EXPECT_EQ(report->edges(1).devices(0).tx_bytes(), 3000u);
+  ASSERT_EQ(report->edges(1).qdiscs_size(), 1);
+  EXPECT_EQ(report->edges(1).qdiscs(0).kind(), "fq");
+  EXPECT_EQ(report->edges(1).softnet().processed(), 200u);
+  EXPECT_EQ(report->devices_end(0).tx_bytes(), 4000u);
 }
 
 TEST_F(TrialRunnerTest, AFinishInTheMiddleStopsTheStreamsAndReports) {
