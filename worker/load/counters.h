@@ -11,7 +11,8 @@ class alignas(64) Counters {
  public:
   // By the stream's thread alone: no read-modify-write is needed.
   void AddBytes(uint64_t bytes) { bytes_.store(bytes_.load(kRelaxed) + bytes, kRelaxed); }
-  void AddMessage() { messages_.store(messages_.load(kRelaxed) + 1, kRelaxed); }
+  void AddMessages(uint64_t messages) { messages_.store(messages_.load(kRelaxed) + messages, kRelaxed); }
+  void AddMessage() { AddMessages(1); }
 
   uint64_t bytes() const { return bytes_.load(kRelaxed); }
   uint64_t messages() const { return messages_.load(kRelaxed); }

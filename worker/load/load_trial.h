@@ -134,6 +134,10 @@ struct StreamReport {
   uint64_t read_size_bytes = 0;
   bool drained = false;
   uint64_t max_send_call_bytes = 0;
+  Ways ways;           // as they were used
+  uint64_t calls = 0;  // send or receive calls that moved something
+  std::optional<uint64_t> zerocopy_completions;
+  std::optional<uint64_t> zerocopy_copied;
 };
 
 struct LoadReport {

@@ -25,7 +25,7 @@ void NullSender::Run(const TrialClock& clock, const TrialControl& control, bool 
     counters_.AddBytes(config_.message_size_bytes);
     counters_.AddMessage();
     record_.SendReturned(clock, now_ns);
-    record_.MessageSent(clock, now_ns);
+    record_.MessagesSent(clock, now_ns);
   }
 }
 

@@ -2,6 +2,7 @@
 // most 10 ms of it are made up for. Pure: the caller tells the time and sleeps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -21,13 +22,25 @@ class Pacer {
     return due_ns_;
   }
 
-  // One message went out.
-  void Sent() {
-    due_ns_ += step_ns_;
-    remainder_ += step_remainder_;
-    if (remainder_ >= rate_bps_) {
-      remainder_ -= rate_bps_;
-      ++due_ns_;
+  // How many messages may go out now, at most `most`; 0: none before NextDueNs. For the ways that hand
+  // several messages to the kernel with one call.
+  uint32_t Due(int64_t now_ns, uint32_t most) {
+    const int64_t due_ns = NextDueNs(now_ns);
+    if (due_ns > now_ns) return 0;
+    if (most == 1) return 1;
+    const uint64_t more = static_cast<uint64_t>(now_ns - due_ns) / static_cast<uint64_t>(step_ns_ + 1);
+    return static_cast<uint32_t>(std::min<uint64_t>(most, 1 + more));
+  }
+
+  // So many messages went out.
+  void Sent(uint32_t messages = 1) {
+    for (; messages > 0; --messages) {
+      due_ns_ += step_ns_;
+      remainder_ += step_remainder_;
+      if (remainder_ >= rate_bps_) {
+        remainder_ -= rate_bps_;
+        ++due_ns_;
+      }
     }
   }
 

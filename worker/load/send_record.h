@@ -24,9 +24,11 @@ class SendRecord {
     }
   }
 
-  // After each complete message; `before_ns` was read right before its first call.
-  void MessageSent(const TrialClock& clock, int64_t before_ns) {
-    if (++messages_ == running_messages_) [[unlikely]] {
+  // After each call that completed messages; `before_ns` was read right before the first of them was begun.
+  void MessagesSent(const TrialClock& clock, int64_t before_ns, uint64_t messages = 1) {
+    const uint64_t messages_before = messages_;
+    messages_ += messages;
+    if (messages_before < running_messages_ && messages_ >= running_messages_) [[unlikely]] {
       running_before_ns_ = before_ns;
       running_ns_ = clock.NowNs();
     }

@@ -55,6 +55,7 @@ void Stream::OrderDrain(const DrainOrder& order) {
 StreamReport Stream::TakeReport() {
   report_.total_bytes = counters_.bytes();
   report_.total_messages = counters_.messages();
+  report_.calls = calls_;
   Complete(report_);
   CloseSockets();
   return std::move(report_);

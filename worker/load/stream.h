@@ -100,6 +100,7 @@ class Stream {
   const StreamConfig config_;
   const WindowGrid grid_;
   Counters counters_;
+  uint64_t calls_ = 0;  // that moved something; of the stream's thread
   StreamReport report_;
 
  private:

@@ -69,27 +69,34 @@ void TcpReceiver::TouchBuffers(const TrialControl& control) {
 }
 
 void TcpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool) {
-  const int fd = connection_.get();
   while (!control.stopping()) {
-    const ssize_t size = recv(fd, buffer_.data(), buffer_.size(), 0);
-    const int64_t now_monotonic_ns = MonotonicNowNs();
-    if (size > 0) [[likely]] {
-      last_ns_ = clock.FromMonotonicNs(now_monotonic_ns);
-      if (counters_.messages() == 0) first_ns_ = last_ns_;
-      counters_.AddBytes(static_cast<uint64_t>(size));
-      counters_.AddMessage();
-    } else if (size == 0) {
-      report_.drained = true;
-      return;
-    } else if (errno != EAGAIN && errno != EINTR) {
-      Fail(errno, absl::StrCat("tcp receive from ", report_.peer_endpoint),
-           "the sending worker dropped the connection: did it end?");
-      return;
-    }
+    const Read read = ReadOnce(clock, 0);
+    if (read.step == Step::kOver) return;
     if (const DrainOrder* order = drain_order()) [[unlikely]] {
-      if (now_monotonic_ns >= order->deadline_monotonic_ns) return;
+      if (read.now_monotonic_ns >= order->deadline_monotonic_ns) return;
     }
   }
+}
+
+TcpReceiver::Read TcpReceiver::ReadOnce(const TrialClock& clock, int flags) {
+  const ssize_t size = recv(connection_.get(), buffer_.data(), buffer_.size(), flags);
+  const int64_t now_monotonic_ns = MonotonicNowNs();
+  if (size > 0) [[likely]] {
+    last_ns_ = clock.FromMonotonicNs(now_monotonic_ns);
+    if (counters_.messages() == 0) first_ns_ = last_ns_;
+    ++calls_;
+    counters_.AddBytes(static_cast<uint64_t>(size));
+    counters_.AddMessage();
+    return {Step::kData, now_monotonic_ns};
+  }
+  if (size == 0) {
+    report_.drained = true;
+    return {Step::kOver, now_monotonic_ns};
+  }
+  if (errno == EAGAIN || errno == EINTR) return {Step::kNothing, now_monotonic_ns};
+  Fail(errno, absl::StrCat("tcp receive from ", report_.peer_endpoint),
+       "the sending worker dropped the connection: did it end?");
+  return {Step::kOver, now_monotonic_ns};
 }
 
 void TcpReceiver::ReadTcp(Edge& edge, size_t index) const {

@@ -24,7 +24,15 @@ class TcpReceiver final : public Stream {
   void Complete(StreamReport& report) override;
   void CloseSockets() override;
 
+  enum class Step { kData, kNothing, kOver };
+  struct Read {
+    Step step = Step::kNothing;
+    int64_t now_monotonic_ns = 0;  // after the call
+  };
+
   absl::Status Accepted();
+  // One call; `flags` as recv(2)'s. kOver: the stream ended, or failed.
+  Read ReadOnce(const TrialClock& clock, int flags);
 
   FileDescriptor listener_;  // until the connection is there
   FileDescriptor connection_;

@@ -28,6 +28,7 @@ absl::Status TcpSender::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, local_.family(), report_.options));
   TUTTI_RETURN_IF_ERROR(BindSource(socket_.get(), config_, local_));
   TUTTI_RETURN_IF_ERROR(message_.Allocate(config_.message_size_bytes));
+  std::visit([this](auto& way) { way.Lay(message_.data()); }, way_);
   return absl::OkStatus();
 }
 
@@ -70,51 +71,53 @@ void TcpSender::Run(const TrialClock& clock, const TrialControl& control, bool s
   {
     StartPriority priority(message_.size());
     if (!WaitForStart(clock, control, spin)) return;
-    SendLoop(clock, control, priority);
+    std::visit([&](auto& way) { SendLoop(way, clock, control, priority); }, way_);
   }
   // The receiver reads to the end of the stream; an abort instead resets it when the socket closes.
   if (!control.aborted() && report_.error.empty()) shutdown(socket_.get(), SHUT_WR);
 }
 
-void TcpSender::SendLoop(const TrialClock& clock, const TrialControl& control, StartPriority& priority) {
+template <class Way>
+void TcpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& control,
+                         StartPriority& priority) {
   const int64_t stop_ns = grid_.stop_ns();
   while (!control.stopping()) {
     const int64_t now_ns = clock.NowNs();
     if (now_ns >= stop_ns) break;
-    if (pacer_) {
+    if (pacer_ && between_messages()) {
       if (const int64_t due_ns = pacer_->NextDueNs(now_ns); due_ns > now_ns) {
         control.SleepUntil(clock.ToMonotonicNs(std::min(due_ns, stop_ns)));
         continue;
       }
     }
-    const bool sent = SendMessage(clock, control, now_ns);
+    const Step step = SendOnce(way, clock, now_ns, 0);
     priority.End();
-    if (!sent) break;
-    counters_.AddMessage();
-    record_.MessageSent(clock, now_ns);
-    if (pacer_) pacer_->Sent();
+    if (step == Step::kFailed) break;
   }
 }
 
-bool TcpSender::SendMessage(const TrialClock& clock, const TrialControl& control, int64_t now_ns) {
-  const size_t size = message_.size();
-  size_t sent = 0;
-  for (;;) {
-    const ssize_t accepted = send(socket_.get(), message_.data() + sent, size - sent, MSG_NOSIGNAL);
-    if (accepted >= 0) [[likely]] {
-      sent += static_cast<size_t>(accepted);
-      counters_.AddBytes(static_cast<uint64_t>(accepted));
-      record_.SendReturned(clock, now_ns);
-      if (sent == size) return true;
-    } else if (errno != EAGAIN && errno != EINTR) {
-      Fail(errno, absl::StrCat("tcp send to ", peer_.ToString()),
-           "the receiving worker closed the connection: did it end?");
-      return false;
-    }
-    // The kernel took only a part: the call timed out or was interrupted.
-    now_ns = clock.NowNs();
-    if (control.stopping() || now_ns >= grid_.stop_ns()) return false;
+template <class Way>
+TcpSender::Step TcpSender::SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, int flags) {
+  if (between_messages()) message_began_ns_ = now_ns;
+  const long accepted =
+      way.Send(socket_.get(), offset_, config_.message_size_bytes - offset_, flags | MSG_NOSIGNAL);
+  if (accepted < 0) [[unlikely]] {
+    // The call timed out, found no room, or was interrupted.
+    if (errno == EAGAIN || errno == EINTR) return Step::kNotSent;
+    Fail(errno, absl::StrCat("tcp send to ", peer_.ToString()),
+         "the receiving worker closed the connection: did it end?");
+    return Step::kFailed;
   }
+  offset_ += static_cast<size_t>(accepted);
+  ++calls_;
+  counters_.AddBytes(static_cast<uint64_t>(accepted));
+  record_.SendReturned(clock, now_ns);
+  if (offset_ < config_.message_size_bytes) return Step::kSent;
+  offset_ = 0;
+  counters_.AddMessage();
+  record_.MessagesSent(clock, message_began_ns_);
+  if (pacer_) pacer_->Sent();
+  return Step::kSent;
 }
 
 void TcpSender::ReadTcp(Edge& edge, size_t index) const {

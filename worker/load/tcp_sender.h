@@ -1,13 +1,18 @@
 // Workload: a TCP connection that is kept full, or fed at a rate.
+//
+// What is counted and recorded is the same in every way to send; a way (tcp_write.h and its like) only hands
+// bytes to the kernel. It is chosen once, so that nothing is decided per message.
 #pragma once
 
 #include <optional>
+#include <variant>
 
 #include "worker/load/load_thread.h"
 #include "worker/load/message_buffer.h"
 #include "worker/load/pacer.h"
 #include "worker/load/send_record.h"
 #include "worker/load/stream.h"
+#include "worker/load/tcp_write.h"
 
 namespace tutti::load {
 
@@ -30,15 +35,24 @@ class TcpSender final : public Stream {
   void CloseSockets() override { socket_.Close(); }
 
   absl::Status Connected();
-  void SendLoop(const TrialClock& clock, const TrialControl& control, StartPriority& priority);
-  // False if the loop has to end: at the end of COOLDOWN, when stopped, or when the connection failed.
-  bool SendMessage(const TrialClock& clock, const TrialControl& control, int64_t now_ns);
+  enum class Step { kSent, kNotSent, kFailed };
+
+  template <class Way>
+  void SendLoop(Way& way, const TrialClock& clock, const TrialControl& control, StartPriority& priority);
+  // One call with what is left of the message under way, or with the next one; `now_ns` was read right
+  // before, `flags` as send(2)'s. kSent: the kernel took a part or all; kNotSent: try again.
+  template <class Way>
+  Step SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, int flags);
+  bool between_messages() const { return offset_ == 0; }
 
   FileDescriptor socket_;
   SocketAddress local_;
   SocketAddress peer_;
   bool connecting_ = false;
+  std::variant<TcpWrite> way_;
   MessageBuffer message_;
+  size_t offset_ = 0;             // how much of the message under way was accepted
+  int64_t message_began_ns_ = 0;  // before its first call
   SendRecord record_;
   std::optional<Pacer> pacer_;
 };

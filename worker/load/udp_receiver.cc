@@ -41,7 +41,14 @@ absl::Status UdpReceiver::Prepare() {
   TUTTI_RETURN_IF_ERROR(ReadBackSocketOptions(socket_.get(), wanted.family(), config_, report_.options));
   report_.local_endpoint = local_.ToString();
   report_.peer_endpoint = config_.peer_address;
-  TUTTI_RETURN_IF_ERROR(buffer_.Allocate(report_.read_size_bytes));
+  TUTTI_RETURN_IF_ERROR(std::visit(
+      [this](auto& way) {
+        const absl::Status allocated = buffer_.Allocate(way.slots() * report_.read_size_bytes);
+        // Without a header the address has to tell who sent it.
+        if (allocated.ok()) way.Lay(buffer_.data(), report_.read_size_bytes, !has_header_);
+        return allocated;
+      },
+      way_));
   if (has_header_) {
     cohorts_.resize(grid_.cohorts());
   } else {
@@ -61,52 +68,65 @@ void UdpReceiver::TouchBuffers(const TrialControl& control) {
 std::optional<uint32_t> UdpReceiver::ReadDrops() const { return SocketDrops(socket_.get()); }
 
 void UdpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool) {
+  std::visit([&](auto& way) { ReadLoop(way, clock, control); }, way_);
+}
+
+template <class Way>
+void UdpReceiver::ReadLoop(Way& way, const TrialClock& clock, const TrialControl& control) {
   while (!control.stopping()) {
-    const long size = Receive(0);
-    const int64_t now_monotonic_ns = MonotonicNowNs();
-    if (size >= 0) [[likely]] {
-      const bool own = Count(static_cast<size_t>(size), clock.FromMonotonicNs(now_monotonic_ns));
-      if (own) last_monotonic_ns_ = now_monotonic_ns;
-    } else if (errno != EAGAIN && errno != EINTR) {
-      Fail(errno, absl::StrCat("udp receive on ", local_.ToString()));
-      return;
-    }
+    const Read read = ReadOnce(way, clock, 0);
+    if (read.step == Step::kFailed) return;
     if (const DrainOrder* order = drain_order()) [[unlikely]] {
-      if (Drained(*order, now_monotonic_ns)) return ReadQueued(clock, *order);
+      if (Drained(*order, read.now_monotonic_ns)) return ReadQueued(way, clock, *order);
     }
   }
+}
+
+template <class Way>
+UdpReceiver::Read UdpReceiver::ReadOnce(Way& way, const TrialClock& clock, int flags) {
+  const long datagrams = way.Receive(socket_.get(), flags);
+  const int64_t now_monotonic_ns = MonotonicNowNs();
+  if (datagrams < 0) [[unlikely]] {
+    if (errno == EAGAIN || errno == EINTR) return {Step::kNothing, now_monotonic_ns};
+    Fail(errno, absl::StrCat("udp receive on ", local_.ToString()));
+    return {Step::kFailed, now_monotonic_ns};
+  }
+  ++calls_;
+  const int64_t now_ns = clock.FromMonotonicNs(now_monotonic_ns);
+  bool any_own = false;
+  for (uint32_t i = 0; i < static_cast<uint32_t>(datagrams); ++i) any_own |= Count(way, i, now_ns);
+  if (any_own) last_monotonic_ns_ = now_monotonic_ns;
+  return {Step::kData, now_monotonic_ns};
 }
 
 // Duplicates and foreign datagrams may be queued behind the last one that was waited for.
-void UdpReceiver::ReadQueued(const TrialClock& clock, const DrainOrder& order) {
+template <class Way>
+void UdpReceiver::ReadQueued(Way& way, const TrialClock& clock, const DrainOrder& order) {
   const int64_t until_ns = std::min(order.begin_monotonic_ns + kLongestDrainNs, order.deadline_monotonic_ns);
   for (;;) {
-    const long size = Receive(MSG_DONTWAIT);
-    const int64_t now_monotonic_ns = MonotonicNowNs();
-    if (size < 0 || now_monotonic_ns >= until_ns) return;
-    Count(static_cast<size_t>(size), clock.FromMonotonicNs(now_monotonic_ns));
+    const Read read = ReadOnce(way, clock, MSG_DONTWAIT);
+    if (read.step != Step::kData || read.now_monotonic_ns >= until_ns) return;
   }
 }
 
-long UdpReceiver::Receive(int flags) {
-  if (has_header_) return recv(socket_.get(), buffer_.data(), buffer_.size(), flags);
-  socklen_t length = SocketAddress::capacity();
-  return recvfrom(socket_.get(), buffer_.data(), buffer_.size(), flags, source_.mutable_data(), &length);
-}
-
-bool UdpReceiver::Count(size_t size, int64_t now_ns) {
-  const bool own = has_header_ ? CountWithHeader(size, now_ns) : source_.SameHost(peer_);
-  if (!own) {
-    ++foreign_;
-  } else if (!has_header_) {
-    CountPayload(size, now_ns);
+template <class Way>
+bool UdpReceiver::Count(const Way& way, uint32_t i, int64_t now_ns) {
+  const Datagram datagram = way.datagram(i);
+  bool own = true;
+  if (has_header_) {
+    own = CountWithHeader(datagram, now_ns);
+  } else if (way.source(i).SameHost(peer_)) {
+    CountPayload(datagram.size, now_ns);
+  } else {
+    own = false;
   }
+  if (!own) ++foreign_;
   return own;
 }
 
-bool UdpReceiver::CountWithHeader(size_t size, int64_t now_ns) {
-  if (size < UdpHeader::kBytes) return false;
-  const UdpHeader header = DecodeUdpHeader(buffer_.data());
+bool UdpReceiver::CountWithHeader(const Datagram& datagram, int64_t now_ns) {
+  if (datagram.size < UdpHeader::kBytes) return false;
+  const UdpHeader header = DecodeUdpHeader(datagram.data);
   if (header.nonce != config_.nonce) return false;
   ReceivedCohort& cohort = cohorts_[cursor_.CohortOf(header.send_trial_ns)];
   switch (tracker_.Observe(header.sequence)) {
@@ -123,8 +143,8 @@ bool UdpReceiver::CountWithHeader(size_t size, int64_t now_ns) {
       ++cohort.duplicates;
       return true;
   }
-  cohort.bytes += size;
-  CountPayload(size, now_ns);
+  cohort.bytes += datagram.size;
+  CountPayload(datagram.size, now_ns);
   if (now_ns < grid_.window_end_ns()) jitter_.Add(now_ns - header.send_trial_ns);
   return true;
 }

@@ -1,13 +1,19 @@
 // Workload: reads datagrams and tells by their headers what arrived, in which order, and when it was sent.
+//
+// What is counted is the same in every way to receive; a way (udp_read.h and its like) only takes datagrams
+// from the kernel, one or several with a call. It is chosen once, so that nothing is decided per datagram.
+// The datagrams of one call arrived, for all that is told of them, when the call returned.
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "worker/load/jitter.h"
 #include "worker/load/message_buffer.h"
 #include "worker/load/sequence_tracker.h"
 #include "worker/load/stream.h"
+#include "worker/load/udp_read.h"
 
 namespace tutti::load {
 
@@ -27,13 +33,24 @@ class UdpReceiver final : public Stream {
   void Complete(StreamReport& report) override;
   void CloseSockets() override { socket_.Close(); }
 
-  // A datagram of `size` bytes is in the buffer. False: it is foreign.
-  bool Count(size_t size, int64_t now_ns);
-  bool CountWithHeader(size_t size, int64_t now_ns);
+  enum class Step { kData, kNothing, kFailed };
+  struct Read {
+    Step step = Step::kNothing;
+    int64_t now_monotonic_ns = 0;  // after the call
+  };
+
+  // One call; `flags` as recv(2)'s.
+  template <class Way>
+  Read ReadOnce(Way& way, const TrialClock& clock, int flags);
+  template <class Way>
+  void ReadLoop(Way& way, const TrialClock& clock, const TrialControl& control);
+  template <class Way>
+  void ReadQueued(Way& way, const TrialClock& clock, const DrainOrder& order);
+  // Counts datagram `i` of the way's last call. False: it is foreign.
+  template <class Way>
+  bool Count(const Way& way, uint32_t i, int64_t now_ns);
+  bool CountWithHeader(const Datagram& datagram, int64_t now_ns);
   void CountPayload(size_t size, int64_t now_ns);
-  // As recv(2).
-  long Receive(int flags);
-  void ReadQueued(const TrialClock& clock, const DrainOrder& order);
   // True once everything was accounted for, or nothing more is expected.
   bool Drained(const DrainOrder& order, int64_t now_monotonic_ns);
   void EnterDrain();
@@ -42,8 +59,8 @@ class UdpReceiver final : public Stream {
   FileDescriptor socket_;
   SocketAddress local_;
   SocketAddress peer_;
-  SocketAddress source_;  // of the datagram in the buffer, where there is no header to tell
-  MessageBuffer buffer_;
+  std::variant<UdpRead> way_;
+  MessageBuffer buffer_;  // way.slots() reads
   std::vector<ReceivedCohort> cohorts_;
   CohortCursor cursor_;
   SequenceTracker tracker_;

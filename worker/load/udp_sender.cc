@@ -36,7 +36,13 @@ absl::Status UdpSender::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, local_.family(), report_.options));
   TUTTI_RETURN_IF_ERROR(BindSource(socket_.get(), config_, local_));
   TUTTI_RETURN_IF_ERROR(SetCallTimeouts(socket_.get(), kWakeUpNs));
-  TUTTI_RETURN_IF_ERROR(message_.Allocate(config_.message_size_bytes));
+  TUTTI_RETURN_IF_ERROR(std::visit(
+      [this](auto& way) {
+        const absl::Status allocated = messages_.Allocate(way.slots() * config_.message_size_bytes);
+        if (allocated.ok()) way.Lay(messages_.data(), config_.message_size_bytes);
+        return allocated;
+      },
+      way_));
   if (has_header_) {
     cohorts_.resize(grid_.cohorts());
   } else {
@@ -70,51 +76,61 @@ void UdpSender::DescribePath() {
 }
 
 void UdpSender::TouchBuffers(const TrialControl& control) {
-  FillPayload(message_, [&control] { return control.stopping(); });
+  FillPayload(messages_, [&control] { return control.stopping(); });
 }
 
 void UdpSender::Run(const TrialClock& clock, const TrialControl& control, bool spin) {
-  StartPriority priority(message_.size());
-  if (WaitForStart(clock, control, spin)) SendLoop(clock, control, priority);
+  StartPriority priority(report_.max_send_call_bytes);
+  if (!WaitForStart(clock, control, spin)) return;
+  std::visit([&](auto& way) { SendLoop(way, clock, control, priority); }, way_);
 }
 
-void UdpSender::SendLoop(const TrialClock& clock, const TrialControl& control, StartPriority& priority) {
-  const int fd = socket_.get();
-  unsigned char* const message = message_.data();
-  const size_t size = message_.size();
+template <class Way>
+void UdpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& control,
+                         StartPriority& priority) {
   const int64_t stop_ns = grid_.stop_ns();
-  UdpHeader header{.nonce = config_.nonce};
   while (!control.stopping()) {
     const int64_t now_ns = clock.NowNs();
     if (now_ns >= stop_ns) break;
+    uint32_t messages = way.batch();
     if (pacer_) {
-      if (const int64_t due_ns = pacer_->NextDueNs(now_ns); due_ns > now_ns) {
-        control.SleepUntil(clock.ToMonotonicNs(std::min(due_ns, stop_ns)));
+      messages = pacer_->Due(now_ns, messages);
+      if (messages == 0) {
+        control.SleepUntil(clock.ToMonotonicNs(std::min(pacer_->NextDueNs(now_ns), stop_ns)));
         continue;
       }
     }
-    if (has_header_) {
-      header.send_trial_ns = now_ns;
-      EncodeUdpHeader(header, message);
-    }
-    if (send(fd, message, size, MSG_NOSIGNAL) < 0) [[unlikely]] {
-      priority.End();
-      if (!SendFailed(errno, now_ns)) break;
-      continue;
-    }
-    ++header.sequence;
-    counters_.AddBytes(size);
-    counters_.AddMessage();
-    if (has_header_) {
-      SentCohort& cohort = cohorts_[cursor_.CohortOf(now_ns)];
-      ++cohort.messages;
-      cohort.bytes += size;
-    }
-    if (pacer_) pacer_->Sent();
-    record_.SendReturned(clock, now_ns);
-    record_.MessageSent(clock, now_ns);
+    const Step step = SendOnce(way, clock, now_ns, messages, 0);
     priority.End();
+    if (step == Step::kFailed) break;
   }
+}
+
+template <class Way>
+UdpSender::Step UdpSender::SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, uint32_t messages,
+                                    int flags) {
+  if (has_header_) {
+    UdpHeader header{.nonce = config_.nonce, .sequence = sequence_, .send_trial_ns = now_ns};
+    for (uint32_t i = 0; i < messages; ++i, ++header.sequence) EncodeUdpHeader(header, way.message(i));
+  }
+  const long sent = way.Send(socket_.get(), messages, flags | MSG_NOSIGNAL);
+  if (sent < 0) [[unlikely]]
+    return SendFailed(errno, now_ns) ? Step::kNotSent : Step::kFailed;
+  const auto count = static_cast<uint32_t>(sent);
+  const uint64_t bytes = count * config_.message_size_bytes;
+  sequence_ += count;
+  ++calls_;
+  counters_.AddBytes(bytes);
+  counters_.AddMessages(count);
+  if (has_header_) {
+    SentCohort& cohort = cohorts_[cursor_.CohortOf(now_ns)];
+    cohort.messages += count;
+    cohort.bytes += bytes;
+  }
+  if (pacer_) pacer_->Sent(count);
+  record_.SendReturned(clock, now_ns);
+  record_.MessagesSent(clock, now_ns, count);
+  return Step::kSent;
 }
 
 bool UdpSender::SendFailed(int errno_value, int64_t now_ns) {

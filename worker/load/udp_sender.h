@@ -1,7 +1,11 @@
 // Workload: datagrams as fast as the socket takes them, or at a rate.
+//
+// What is counted and recorded is the same in every way to send; a way (udp_write.h and its like) only hands
+// messages to the kernel. It is chosen once, so that nothing is decided per message.
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "worker/load/load_thread.h"
@@ -10,6 +14,7 @@
 #include "worker/load/send_failures.h"
 #include "worker/load/send_record.h"
 #include "worker/load/stream.h"
+#include "worker/load/udp_write.h"
 
 namespace tutti::load {
 
@@ -26,8 +31,15 @@ class UdpSender final : public Stream {
   void Complete(StreamReport& report) override;
   void CloseSockets() override { socket_.Close(); }
 
+  enum class Step { kSent, kNotSent, kFailed };
+
   void DescribePath();
-  void SendLoop(const TrialClock& clock, const TrialControl& control, StartPriority& priority);
+  template <class Way>
+  void SendLoop(Way& way, const TrialClock& clock, const TrialControl& control, StartPriority& priority);
+  // One call with at most `messages` (way.batch() or less); `now_ns` was read right before, `flags` as
+  // send(2)'s. kNotSent: try again, there was no room or the failure may pass.
+  template <class Way>
+  Step SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, uint32_t messages, int flags);
   // False if the stream has failed.
   bool SendFailed(int errno_value, int64_t now_ns);
 
@@ -35,7 +47,9 @@ class UdpSender final : public Stream {
   FileDescriptor socket_;
   SocketAddress local_;
   SocketAddress peer_;
-  MessageBuffer message_;
+  std::variant<UdpWrite> way_;
+  MessageBuffer messages_;  // way.slots() of them
+  uint64_t sequence_ = 0;   // of the next message
   std::vector<SentCohort> cohorts_;
   CohortCursor cursor_;
   SendRecord record_;
