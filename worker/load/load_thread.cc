@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -20,6 +21,11 @@ absl::Status LoadThread::Start(const std::string& name, std::function<void()> bo
       // The default slack of 50 us would be in every paced gap and in the start (prctl(2),
       // PR_SET_TIMERSLACK).
       prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+      // sendfile(2) has no MSG_NOSIGNAL.
+      sigset_t broken_pipe;
+      sigemptyset(&broken_pipe);
+      sigaddset(&broken_pipe, SIGPIPE);
+      pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
       body();
     });
   } catch (const std::system_error& error) {

@@ -19,6 +19,7 @@
 #include "worker/load/trial_clock.h"
 #include "worker/load/trial_control.h"
 #include "worker/load/trial_validation.h"
+#include "worker/load/udp_header.h"
 #include "worker/load/window_grid.h"
 #include "worker/load/workloads.h"
 
@@ -28,9 +29,10 @@ namespace {
 // Beside the sockets: the stop event, and what the session and the observers open meanwhile.
 constexpr uint64_t kSpareFiles = 32;
 
-// A TCP receiver has a listener and, for a moment, its connection.
+// A TCP receiver has a listener and, for a moment, its connection; sendfile its file.
 uint64_t FilesOf(const StreamConfig& config) {
-  return config.protocol == Protocol::kTcp && config.side == Side::kReceive ? 2 : 1;
+  if (config.protocol != Protocol::kTcp) return 1;
+  return config.side == Side::kReceive || config.ways.send == SendWay::kSendfile ? 2 : 1;
 }
 
 std::chrono::steady_clock::time_point After(int64_t ns) {
@@ -251,18 +253,20 @@ absl::StatusOr<std::unique_ptr<LoadTrial>> LoadTrial::Prepare(std::vector<Stream
   return trial;
 }
 
-// A datagram's buffer takes the largest UDP payload, so that none is cut. For TCP 128 KiB: large enough that
+// A datagram's buffer takes the largest UDP payload, so that none is cut. One of many that a call fills takes
+// a message: 64 KiB apart they would share the same few lines of a cache. For TCP 128 KiB: large enough that
 // the call costs little, small enough to stay in a core's second-level cache; it is also iperf3's default.
-uint64_t DefaultReadSizeBytes(Protocol protocol, uint64_t message_size_bytes) {
-  switch (protocol) {
+uint64_t DefaultReadSizeBytes(const StreamConfig& config) {
+  switch (config.protocol) {
     case Protocol::kTcp:
       return 128 * 1024;
     case Protocol::kUdp:
-      return 65536;
+      if (config.ways.discard) return UdpHeader::kBytes;
+      return config.ways.receive == ReceiveWay::kRecvmmsg ? config.message_size_bytes : 65536;
     case Protocol::kNull:
       break;
   }
-  return message_size_bytes;
+  return config.message_size_bytes;
 }
 
 }  // namespace tutti::load

@@ -188,7 +188,7 @@ class LoadTrial {
   virtual void Abort() = 0;
 };
 
-// The read size that is used for a stream whose plan names none.
-uint64_t DefaultReadSizeBytes(Protocol protocol, uint64_t message_size_bytes);
+// The read size that is used for a stream whose plan names none: of each datagram's buffer, or of a read.
+uint64_t DefaultReadSizeBytes(const StreamConfig& config);
 
 }  // namespace tutti::load

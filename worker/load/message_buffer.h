@@ -8,8 +8,15 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "worker/load/file_descriptor.h"
 
 namespace tutti::load {
+
+struct ReleaseMessages {
+  size_t mapped_bytes = 0;  // 0: allocated
+  void operator()(unsigned char* bytes) const;
+};
 
 class MessageBuffer {
  public:
@@ -18,6 +25,9 @@ class MessageBuffer {
 
   // Reserves without writing: returns at once whatever the size. ResourceExhausted if there is no room.
   absl::Status Allocate(uint64_t bytes);
+  // The same in a memory file (memfd_create(2)), for calls that send from a file: what is written here is in
+  // it.
+  absl::StatusOr<FileDescriptor> AllocateFile(uint64_t bytes);
 
   unsigned char* data() { return bytes_.get(); }
   const unsigned char* data() const { return bytes_.get(); }
@@ -31,7 +41,7 @@ class MessageBuffer {
   bool Touch(absl::FunctionRef<bool()> stopping);
 
  private:
-  std::unique_ptr<unsigned char[]> bytes_;
+  std::unique_ptr<unsigned char[], ReleaseMessages> bytes_;
   size_t size_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
 
 #include <algorithm>
 #include <climits>
@@ -32,8 +33,39 @@ struct IntOption {
   bool kept_on_connection = true;
 };
 
+// What a way to send or receive needs of the socket.
+void AddWayOptions(const StreamConfig& config, std::vector<IntOption>& options) {
+  const bool udp = config.protocol == Protocol::kUdp;
+  if (config.side == Side::kReceive) {
+    if (udp && config.ways.receive == ReceiveWay::kGro) {
+      options.push_back({.name = kUdpGroOption,
+                         .level = SOL_UDP,
+                         .option = UDP_GRO,
+                         .value = 1,
+                         .advice = "Linux 5.0 and later join datagrams; write receive: recvmmsg"});
+    }
+    return;
+  }
+  if (udp && config.ways.send == SendWay::kGso) {
+    options.push_back({.name = kUdpSegmentOption,
+                       .level = SOL_UDP,
+                       .option = UDP_SEGMENT,
+                       .value = static_cast<int>(config.message_size_bytes),
+                       .unit = "B",
+                       .advice = "Linux 4.18 and later cut segments; write send: sendmmsg"});
+  }
+  if (config.ways.send == SendWay::kZerocopy) {
+    options.push_back({.name = kZerocopyOption,
+                       .level = SOL_SOCKET,
+                       .option = SO_ZEROCOPY,
+                       .value = 1,
+                       .advice = "Linux has it for TCP since 4.14, for UDP since 5.0; write send: write"});
+  }
+}
+
 std::vector<IntOption> IntOptions(sa_family_t family, const StreamConfig& config) {
   std::vector<IntOption> options;
+  AddWayOptions(config, options);
   if (config.protocol == Protocol::kTcp && config.nodelay) {
     options.push_back(
         {.name = "TCP_NODELAY", .level = IPPROTO_TCP, .option = TCP_NODELAY, .value = *config.nodelay});
@@ -246,13 +278,13 @@ void SetDevice(int fd, const std::string& device, OptionOutcome& outcome, Verdic
   outcome.applied = outcome.got == device;
 }
 
-OptionOutcome* Find(std::vector<OptionOutcome>& outcomes, const char* name) {
+}  // namespace
+
+OptionOutcome* FindOutcome(std::vector<OptionOutcome>& outcomes, const char* name) {
   const auto found = std::find_if(outcomes.begin(), outcomes.end(),
                                   [name](const OptionOutcome& outcome) { return outcome.name == name; });
   return found == outcomes.end() ? nullptr : &*found;
 }
-
-}  // namespace
 
 absl::Status SetSocketOptions(int fd, sa_family_t family, const StreamConfig& config,
                               std::vector<OptionOutcome>& outcomes) {
@@ -282,23 +314,23 @@ absl::Status ReadBackSocketOptions(int fd, sa_family_t family, const StreamConfi
                           .got = Bytes(static_cast<uint64_t>(got) / 2),
                           .applied = true,
                           .note = absl::StrCat("the kernel counts ", got, "B, twice what is asked for")});
-    } else if (OptionOutcome* outcome = Find(outcomes, buffer.name)) {
+    } else if (OptionOutcome* outcome = FindOutcome(outcomes, buffer.name)) {
       JudgeBuffer(buffer, *config.socket_buffer_bytes, got, *outcome, verdict);
     }
   }
   for (const IntOption& option : IntOptions(family, config)) {
-    OptionOutcome* outcome = Find(outcomes, option.name);
+    OptionOutcome* outcome = FindOutcome(outcomes, option.name);
     if (option.kept_on_connection && outcome != nullptr && outcome->applied) {
       ReadBackInt(fd, option, *outcome, verdict);
     }
   }
-  OptionOutcome* mss = Find(outcomes, "TCP_MAXSEG");
+  OptionOutcome* mss = FindOutcome(outcomes, "TCP_MAXSEG");
   if (mss != nullptr && mss->applied) ReadBackMss(fd, *config.mss_bytes, *mss, verdict);
   if (config.protocol == Protocol::kTcp && config.side == Side::kSend && config.congestion.empty()) {
     RecordDefaultCongestion(fd, outcomes);
     return verdict.status();
   }
-  OptionOutcome* congestion = Find(outcomes, "TCP_CONGESTION");
+  OptionOutcome* congestion = FindOutcome(outcomes, "TCP_CONGESTION");
   if (congestion != nullptr && congestion->applied) ReadBackCongestion(fd, *congestion, verdict);
   return verdict.status();
 }

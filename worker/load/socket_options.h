@@ -16,6 +16,14 @@
 
 namespace tutti::load {
 
+// As outcomes name the options of ways to send and receive.
+inline constexpr char kUdpSegmentOption[] = "UDP_SEGMENT";
+inline constexpr char kUdpGroOption[] = "UDP_GRO";
+inline constexpr char kZerocopyOption[] = "SO_ZEROCOPY";
+
+// nullptr if there is none of that name.
+OptionOutcome* FindOutcome(std::vector<OptionOutcome>& outcomes, const char* name);
+
 // Before bind, connect and listen: buffers decide the window scale of the handshake. Appends one outcome per
 // option, all of them tried; the status is that of the first that could not be applied, or ok with
 // best_effort. `family`: AF_INET or AF_INET6.

@@ -28,6 +28,8 @@ const char* NameOf(Protocol protocol) {
 Stream::Stream(StreamConfig config, const WindowGrid& grid) : config_(std::move(config)), grid_(grid) {
   report_.stream_id = config_.stream_id;
   report_.side = config_.side;
+  report_.ways = config_.ways;
+  report_.ways.batch = 1;
   if (sends()) {
     report_.max_send_call_bytes = config_.message_size_bytes;
     if (config_.rate_bps) {
@@ -36,8 +38,7 @@ Stream::Stream(StreamConfig config, const WindowGrid& grid) : config_(std::move(
       if (!warning.empty()) Warn(std::move(warning));
     }
   } else {
-    report_.read_size_bytes =
-        config_.read_size_bytes.value_or(DefaultReadSizeBytes(config_.protocol, config_.message_size_bytes));
+    report_.read_size_bytes = config_.read_size_bytes.value_or(DefaultReadSizeBytes(config_));
   }
 }
 

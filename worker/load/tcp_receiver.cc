@@ -22,7 +22,7 @@ absl::Status TcpReceiver::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(local_, BindReceiver(listener_.get(), config_, wanted));
   report_.local_endpoint = local_.ToString();
   report_.peer_endpoint = config_.peer_address;
-  TUTTI_RETURN_IF_ERROR(buffer_.Allocate(report_.read_size_bytes));
+  if (!config_.ways.discard) TUTTI_RETURN_IF_ERROR(buffer_.Allocate(report_.read_size_bytes));
   return absl::OkStatus();
 }
 
@@ -79,7 +79,8 @@ void TcpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool
 }
 
 TcpReceiver::Read TcpReceiver::ReadOnce(const TrialClock& clock, int flags) {
-  const ssize_t size = recv(connection_.get(), buffer_.data(), buffer_.size(), flags);
+  if (config_.ways.discard) flags |= MSG_TRUNC;
+  const ssize_t size = recv(connection_.get(), buffer_.data(), report_.read_size_bytes, flags);
   const int64_t now_monotonic_ns = MonotonicNowNs();
   if (size > 0) [[likely]] {
     last_ns_ = clock.FromMonotonicNs(now_monotonic_ns);

@@ -6,7 +6,8 @@
 
 namespace tutti::load {
 
-// Every read that returns data counts as a message.
+// Every read that returns data counts as a message. With `discard` the kernel drops the data and only counts
+// it (MSG_TRUNC, tcp(7)): then there is no buffer.
 class TcpReceiver final : public Stream {
  public:
   TcpReceiver(StreamConfig config, const WindowGrid& grid) : Stream(std::move(config), grid) {}

@@ -15,6 +15,7 @@
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
 #include "worker/load/tcp_info.h"
+#include "worker/load/way_outcome.h"
 
 namespace tutti::load {
 
@@ -27,9 +28,25 @@ absl::Status TcpSender::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(local_, SocketAddress::Parse(config_.local_address, 0));
   TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, local_.family(), report_.options));
   TUTTI_RETURN_IF_ERROR(BindSource(socket_.get(), config_, local_));
-  TUTTI_RETURN_IF_ERROR(message_.Allocate(config_.message_size_bytes));
+  TUTTI_RETURN_IF_ERROR(ChooseWay());
   std::visit([this](auto& way) { way.Lay(message_.data()); }, way_);
+  if (std::holds_alternative<TcpWrite>(way_)) report_.ways.send = SendWay::kWrite;
   return absl::OkStatus();
+}
+
+absl::Status TcpSender::ChooseWay() {
+  if (config_.ways.send == SendWay::kSendfile) {
+    absl::StatusOr<FileDescriptor> file = message_.AllocateFile(config_.message_size_bytes);
+    if (file.ok()) {
+      file_ = *std::move(file);
+      way_.emplace<TcpSendfile>(file_.get());
+      return absl::OkStatus();
+    }
+    TUTTI_RETURN_IF_ERROR(FallBack(config_, "sendfile", "sendfile", "write", file.status(), report_.options));
+  }
+  const OptionOutcome* zerocopy = FindOutcome(report_.options, kZerocopyOption);
+  if (zerocopy != nullptr && zerocopy->applied) way_.emplace<TcpZerocopy>();
+  return message_.Allocate(config_.message_size_bytes);
 }
 
 absl::Status TcpSender::BeginConnect(uint16_t target_port) {
@@ -104,8 +121,11 @@ TcpSender::Step TcpSender::SendOnce(Way& way, const TrialClock& clock, int64_t n
   if (accepted < 0) [[unlikely]] {
     // The call timed out, found no room, or was interrupted.
     if (errno == EAGAIN || errno == EINTR) return Step::kNotSent;
-    Fail(errno, absl::StrCat("tcp send to ", peer_.ToString()),
-         "the receiving worker closed the connection: did it end?");
+    const int code = errno;
+    Fail(code, absl::StrCat("tcp send to ", peer_.ToString()),
+         code == ENOBUFS ? "zerocopy needs more locked memory (ulimit -l, LimitMEMLOCK=) or "
+                           "net.core.optmem_max; or write send: write"
+                         : "the receiving worker closed the connection: did it end?");
     return Step::kFailed;
   }
   offset_ += static_cast<size_t>(accepted);
@@ -137,6 +157,9 @@ void TcpSender::Complete(StreamReport& report) {
   record_.WriteTo(report);
   if (!socket_.valid()) return;
   report.tcp = ReadTcpInfo(socket_.get(), Side::kSend);
+  if (auto* way = std::get_if<TcpZerocopy>(&way_)) {
+    ReportCompletions(socket_.get(), way->window(), report);
+  }
   // What is still queued would outlive us as an orphan: then the reset on close stays.
   int queued = 0;
   if (report.error.empty() && ioctl(socket_.get(), SIOCOUTQ, &queued) == 0 && queued == 0) {

@@ -12,7 +12,9 @@
 #include "worker/load/pacer.h"
 #include "worker/load/send_record.h"
 #include "worker/load/stream.h"
+#include "worker/load/tcp_sendfile.h"
 #include "worker/load/tcp_write.h"
+#include "worker/load/tcp_zerocopy.h"
 
 namespace tutti::load {
 
@@ -34,6 +36,9 @@ class TcpSender final : public Stream {
   void Complete(StreamReport& report) override;
   void CloseSockets() override { socket_.Close(); }
 
+  // Chooses the way and reserves the message; what the host cannot do fails, or under best_effort leaves
+  // `write`.
+  absl::Status ChooseWay();
   absl::Status Connected();
   enum class Step { kSent, kNotSent, kFailed };
 
@@ -49,8 +54,9 @@ class TcpSender final : public Stream {
   SocketAddress local_;
   SocketAddress peer_;
   bool connecting_ = false;
-  std::variant<TcpWrite> way_;
+  std::variant<TcpWrite, TcpSendfile, TcpZerocopy> way_;
   MessageBuffer message_;
+  FileDescriptor file_;           // sendfile's: the message
   size_t offset_ = 0;             // how much of the message under way was accepted
   int64_t message_began_ns_ = 0;  // before its first call
   SendRecord record_;

@@ -7,12 +7,17 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
 #include "worker/load/socket_address.h"
+#include "worker/load/udp_gro.h"
+#include "worker/load/udp_header.h"
+#include "worker/load/way_outcome.h"
 
 namespace tutti::load {
 namespace {
 
 constexpr uint64_t kMostUdpPayloadBytes = 65507;  // 65,535 - 20 (IPv4) - 8 (UDP)
 constexpr uint64_t kMostMessageBytes = uint64_t{1} << 30;
+constexpr uint32_t kMostBatch = 1024;      // UIO_MAXIOV, beyond which sendmmsg(2) and recvmmsg(2) cap
+constexpr uint32_t kMostGsoSegments = 64;  // UDP_MAX_SEGMENTS before Linux 6.9
 constexpr int64_t kMostNs = int64_t{30} * 24 * 3600 * 1'000'000'000;
 constexpr int64_t kMostIntervals = 1'000'000;
 
@@ -55,6 +60,55 @@ absl::Status ValidateSizes(const StreamConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status ValidateSendWay(const StreamConfig& config) {
+  const bool udp = config.protocol == Protocol::kUdp;
+  const SendWay way = config.ways.send;
+  if ((way == SendWay::kSendmmsg || way == SendWay::kGso) && !udp) {
+    return Invalid(config, absl::StrCat("send ", NameOf(way), " is UDP's"));
+  }
+  if (way == SendWay::kSendfile && config.protocol != Protocol::kTcp) {
+    return Invalid(config, "send sendfile is TCP's");
+  }
+  if (way != SendWay::kGso) return absl::OkStatus();
+  if (config.ways.batch > kMostGsoSegments ||
+      config.ways.batch * config.message_size_bytes > kMostUdpPayloadBytes) {
+    return Invalid(config, absl::StrCat("gso with ", config.ways.batch, " segments of ",
+                                        config.message_size_bytes, "B: at most ", kMostGsoSegments,
+                                        " of them and ", kMostUdpPayloadBytes, "B in all"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateReceiveWay(const StreamConfig& config) {
+  const bool udp = config.protocol == Protocol::kUdp;
+  const ReceiveWay way = config.ways.receive;
+  if (way != ReceiveWay::kRead && !udp) {
+    return Invalid(config, absl::StrCat("receive ", NameOf(way), " is UDP's"));
+  }
+  if (way == ReceiveWay::kGro && config.read_size_bytes.value_or(UdpGro::kReadBytes) < UdpGro::kReadBytes) {
+    return Invalid(config, absl::StrCat("read size ", *config.read_size_bytes, "B: gro needs ",
+                                        UdpGro::kReadBytes, "B"));
+  }
+  if (!config.ways.discard || !udp) return absl::OkStatus();
+  if (way == ReceiveWay::kGro) return Invalid(config, "discard leaves gro's headers unread: use recvmmsg");
+  if (config.message_size_bytes < UdpHeader::kBytes) {
+    return Invalid(config,
+                   absl::StrCat("discard with messages of ", config.message_size_bytes,
+                                "B: there is no payload behind a header of ", UdpHeader::kBytes, "B"));
+  }
+  if (config.read_size_bytes.value_or(UdpHeader::kBytes) != UdpHeader::kBytes) {
+    return Invalid(config, absl::StrCat("discard reads the header's ", UdpHeader::kBytes, "B and no more"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateWays(const StreamConfig& config) {
+  if (config.ways.batch == 0 || config.ways.batch > kMostBatch) {
+    return Invalid(config, absl::StrCat("batch ", config.ways.batch, ": it must be 1 to ", kMostBatch));
+  }
+  return config.side == Side::kSend ? ValidateSendWay(config) : ValidateReceiveWay(config);
+}
+
 absl::Status ValidateAddresses(const StreamConfig& config) {
   if (config.protocol == Protocol::kNull) return absl::OkStatus();
   const auto local = SocketAddress::Parse(config.local_address, 0);
@@ -75,6 +129,7 @@ absl::Status ValidateTrial(const std::vector<StreamConfig>& streams, const Trial
   std::set<std::pair<uint32_t, Side>> seen;
   for (const StreamConfig& config : streams) {
     TUTTI_RETURN_IF_ERROR(ValidateSizes(config));
+    TUTTI_RETURN_IF_ERROR(ValidateWays(config));
     TUTTI_RETURN_IF_ERROR(ValidateAddresses(config));
     if (!seen.emplace(config.stream_id, config.side).second) {
       return Invalid(config, "its id is given twice for the same side");

@@ -1,4 +1,8 @@
 // Way to receive: one system call per datagram.
+//
+// With MSG_TRUNC in `flags` this way and recvmmsg tell a datagram's true size, however much of it the buffer
+// takes (recv(2)): so the payload can be dropped and the header still be read. Nobody may read behind the
+// buffer's end on the word of that size.
 #pragma once
 
 #include <sys/socket.h>

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/status/errno_status.h"
 #include "common/status/macros.h"
 #include "worker/load/payload.h"
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
 #include "worker/load/udp_header.h"
+#include "worker/load/way_outcome.h"
 
 namespace tutti::load {
 namespace {
@@ -25,6 +27,7 @@ constexpr int64_t kDrainWakeUpNs = 10'000'000;
 UdpReceiver::UdpReceiver(StreamConfig config, const WindowGrid& grid)
     : Stream(std::move(config), grid),
       has_header_(config_.message_size_bytes >= UdpHeader::kBytes),
+      discard_flag_(config_.ways.discard ? MSG_TRUNC : 0),
       cursor_(grid) {}
 
 absl::Status UdpReceiver::Prepare() {
@@ -41,23 +44,41 @@ absl::Status UdpReceiver::Prepare() {
   TUTTI_RETURN_IF_ERROR(ReadBackSocketOptions(socket_.get(), wanted.family(), config_, report_.options));
   report_.local_endpoint = local_.ToString();
   report_.peer_endpoint = config_.peer_address;
-  TUTTI_RETURN_IF_ERROR(std::visit(
-      [this](auto& way) {
-        const absl::Status allocated = buffer_.Allocate(way.slots() * report_.read_size_bytes);
-        // Without a header the address has to tell who sent it.
-        if (allocated.ok()) way.Lay(buffer_.data(), report_.read_size_bytes, !has_header_);
-        return allocated;
-      },
-      way_));
+  TUTTI_RETURN_IF_ERROR(ChooseWay());
+  const uint32_t slots = std::visit([](const auto& way) { return way.slots(); }, way_);
+  TUTTI_RETURN_IF_ERROR(buffer_.Allocate(slots * report_.read_size_bytes));
+  // Without a header the address has to tell who sent a datagram.
+  std::visit([this](auto& way) { way.Lay(buffer_.data(), report_.read_size_bytes, !has_header_); }, way_);
   if (has_header_) {
     cohorts_.resize(grid_.cohorts());
   } else {
     Warn(WithoutHeaderWarning(config_.message_size_bytes));
   }
-  if (report_.read_size_bytes < config_.message_size_bytes) {
+  if (report_.read_size_bytes < config_.message_size_bytes && !config_.ways.discard) {
     Warn(absl::StrCat("each datagram of ", config_.message_size_bytes, "B is cut to the read size of ",
                       report_.read_size_bytes, "B"));
   }
+  return absl::OkStatus();
+}
+
+absl::Status UdpReceiver::ChooseWay() {
+  if (config_.ways.receive == ReceiveWay::kRecvmmsg) {
+    if (recvmmsg(socket_.get(), nullptr, 0, MSG_DONTWAIT, nullptr) == 0) {
+      way_.emplace<UdpRecvmmsg>(config_.ways.batch);
+      report_.ways.batch = config_.ways.batch;
+      return absl::OkStatus();
+    }
+    TUTTI_RETURN_IF_ERROR(FallBack(config_, "recvmmsg", "recvmmsg", "read",
+                                   ErrnoStatus(errno, "call recvmmsg"), report_.options));
+  }
+  const OptionOutcome* gro = FindOutcome(report_.options, kUdpGroOption);
+  if (gro != nullptr && gro->applied) {
+    way_.emplace<UdpGro>();
+    report_.ways.batch =
+        static_cast<uint32_t>(std::max<uint64_t>(1, report_.read_size_bytes / config_.message_size_bytes));
+    return absl::OkStatus();
+  }
+  report_.ways.receive = ReceiveWay::kRead;
   return absl::OkStatus();
 }
 
@@ -84,7 +105,7 @@ void UdpReceiver::ReadLoop(Way& way, const TrialClock& clock, const TrialControl
 
 template <class Way>
 UdpReceiver::Read UdpReceiver::ReadOnce(Way& way, const TrialClock& clock, int flags) {
-  const long datagrams = way.Receive(socket_.get(), flags);
+  const long datagrams = way.Receive(socket_.get(), flags | discard_flag_);
   const int64_t now_monotonic_ns = MonotonicNowNs();
   if (datagrams < 0) [[unlikely]] {
     if (errno == EAGAIN || errno == EINTR) return {Step::kNothing, now_monotonic_ns};
@@ -178,6 +199,12 @@ void UdpReceiver::EnterDrain() {
 
 void UdpReceiver::Complete(StreamReport& report) {
   report.foreign = foreign_;
+  // The kernel drops a joined packet as one (__udp_enqueue_schedule_skb, net/ipv4/udp.c).
+  if (std::holds_alternative<UdpGro>(way_) && report.socket_drops.value_or(0) > 0) {
+    Warn(absl::StrCat("with gro each of the ", *report.socket_drops,
+                      " drops in the socket may be a packet of several datagrams, up to ", report.ways.batch,
+                      ": they are fewer than what was lost there"));
+  }
   report.jitter_ns = has_header_ ? jitter_.ns() : std::nullopt;
   report.received_cohorts = std::move(cohorts_);
   if (counters_.messages() > 0) {

@@ -13,7 +13,9 @@
 #include "worker/load/message_buffer.h"
 #include "worker/load/sequence_tracker.h"
 #include "worker/load/stream.h"
+#include "worker/load/udp_gro.h"
 #include "worker/load/udp_read.h"
+#include "worker/load/udp_recvmmsg.h"
 
 namespace tutti::load {
 
@@ -39,6 +41,8 @@ class UdpReceiver final : public Stream {
     int64_t now_monotonic_ns = 0;  // after the call
   };
 
+  // What the socket cannot do fails, or under best_effort leaves `read`.
+  absl::Status ChooseWay();
   // One call; `flags` as recv(2)'s.
   template <class Way>
   Read ReadOnce(Way& way, const TrialClock& clock, int flags);
@@ -56,10 +60,11 @@ class UdpReceiver final : public Stream {
   void EnterDrain();
 
   const bool has_header_;
+  const int discard_flag_;  // MSG_TRUNC, or 0
   FileDescriptor socket_;
   SocketAddress local_;
   SocketAddress peer_;
-  std::variant<UdpRead> way_;
+  std::variant<UdpRead, UdpRecvmmsg, UdpGro> way_;
   MessageBuffer buffer_;  // way.slots() reads
   std::vector<ReceivedCohort> cohorts_;
   CohortCursor cursor_;

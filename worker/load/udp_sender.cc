@@ -1,6 +1,7 @@
 #include "worker/load/udp_sender.h"
 
 #include <errno.h>
+#include <netinet/udp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
 #include "worker/load/udp_header.h"
+#include "worker/load/way_outcome.h"
 
 namespace tutti::load {
 namespace {
@@ -36,19 +38,50 @@ absl::Status UdpSender::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, local_.family(), report_.options));
   TUTTI_RETURN_IF_ERROR(BindSource(socket_.get(), config_, local_));
   TUTTI_RETURN_IF_ERROR(SetCallTimeouts(socket_.get(), kWakeUpNs));
-  TUTTI_RETURN_IF_ERROR(std::visit(
-      [this](auto& way) {
-        const absl::Status allocated = messages_.Allocate(way.slots() * config_.message_size_bytes);
-        if (allocated.ok()) way.Lay(messages_.data(), config_.message_size_bytes);
-        return allocated;
-      },
-      way_));
+  TUTTI_RETURN_IF_ERROR(ChooseWay());
+  const uint32_t slots = std::visit([](const auto& way) { return way.slots(); }, way_);
+  TUTTI_RETURN_IF_ERROR(messages_.Allocate(slots * config_.message_size_bytes));
+  LayMessages();
   if (has_header_) {
     cohorts_.resize(grid_.cohorts());
   } else {
     Warn(WithoutHeaderWarning(config_.message_size_bytes));
   }
   return absl::OkStatus();
+}
+
+absl::Status UdpSender::ChooseWay() {
+  const auto applied = [this](const char* option) {
+    const OptionOutcome* outcome = FindOutcome(report_.options, option);
+    return outcome != nullptr && outcome->applied;
+  };
+  switch (config_.ways.send) {
+    case SendWay::kSendmmsg:
+      if (sendmmsg(socket_.get(), nullptr, 0, 0) == 0) {
+        way_.emplace<UdpSendmmsg>(config_.ways.batch);
+      } else {
+        return FallBack(config_, "sendmmsg", "sendmmsg", "write", ErrnoStatus(errno, "call sendmmsg"),
+                        report_.options);
+      }
+      break;
+    case SendWay::kGso:
+      if (applied(kUdpSegmentOption)) way_.emplace<UdpGso>(config_.ways.batch);
+      break;
+    case SendWay::kZerocopy:
+      if (applied(kZerocopyOption)) way_.emplace<UdpZerocopy>();
+      break;
+    case SendWay::kWrite:
+    case SendWay::kSendfile:
+      break;
+  }
+  return absl::OkStatus();
+}
+
+void UdpSender::LayMessages() {
+  std::visit([this](auto& way) { way.Lay(messages_.data(), config_.message_size_bytes); }, way_);
+  report_.ways.batch = std::visit([](const auto& way) { return way.batch(); }, way_);
+  if (std::holds_alternative<UdpWrite>(way_)) report_.ways.send = SendWay::kWrite;
+  report_.max_send_call_bytes = report_.ways.batch * config_.message_size_bytes;
 }
 
 absl::Status UdpSender::BeginConnect(uint16_t target_port) {
@@ -60,19 +93,43 @@ absl::Status UdpSender::BeginConnect(uint16_t target_port) {
   report_.local_endpoint = local_.ToString();
   report_.peer_endpoint = peer_.ToString();
   DescribePath();
-  return ReadBackSocketOptions(socket_.get(), local_.family(), config_, report_.options);
+  TUTTI_RETURN_IF_ERROR(ReadBackSocketOptions(socket_.get(), local_.family(), config_, report_.options));
+  return CheckSegments();
+}
+
+absl::Status UdpSender::CheckSegments() {
+  if (!std::holds_alternative<UdpGso>(way_) || !report_.path_mtu_bytes) return absl::OkStatus();
+  const uint64_t most = MostUnfragmentedBytes();
+  if (config_.message_size_bytes <= most) return absl::OkStatus();
+  TUTTI_RETURN_IF_ERROR(
+      FallBack(config_, kUdpSegmentOption, NameOf(SendWay::kGso), NameOf(SendWay::kWrite),
+               absl::FailedPreconditionError(absl::StrCat(
+                   "gso segments of ", config_.message_size_bytes, "B to ", peer_.ToString(),
+                   ": the kernel fragments none, and the path MTU of ", *report_.path_mtu_bytes,
+                   "B carries at most ", most, "B; make message_size that small, or write send: sendmmsg")),
+               report_.options));
+  const int off = 0;
+  if (setsockopt(socket_.get(), SOL_UDP, UDP_SEGMENT, &off, sizeof(off)) != 0) {
+    return ErrnoStatus(errno, "set UDP_SEGMENT to 0");
+  }
+  way_.emplace<UdpWrite>();
+  LayMessages();
+  return absl::OkStatus();
+}
+
+uint64_t UdpSender::MostUnfragmentedBytes() const {
+  const uint64_t headers =
+      kUdpHeaderBytes + (local_.family() == AF_INET6 ? kIpv6HeaderBytes : kIpv4HeaderBytes);
+  const uint64_t mtu = report_.path_mtu_bytes.value_or(0);
+  return mtu > headers ? mtu - headers : 0;
 }
 
 void UdpSender::DescribePath() {
   report_.path_mtu_bytes = PathMtuBytes(socket_.get(), local_.family());
-  if (!report_.path_mtu_bytes) return;
-  const uint64_t headers =
-      kUdpHeaderBytes + (local_.family() == AF_INET6 ? kIpv6HeaderBytes : kIpv4HeaderBytes);
-  if (config_.message_size_bytes + headers <= *report_.path_mtu_bytes) return;
+  if (!report_.path_mtu_bytes || config_.message_size_bytes <= MostUnfragmentedBytes()) return;
   Warn(absl::StrCat("each message of ", config_.message_size_bytes,
                     "B is sent in fragments: the path MTU of ", *report_.path_mtu_bytes, "B carries at most ",
-                    *report_.path_mtu_bytes > headers ? *report_.path_mtu_bytes - headers : 0, "B over ",
-                    local_.family() == AF_INET6 ? "IPv6" : "IPv4"));
+                    MostUnfragmentedBytes(), "B over ", local_.family() == AF_INET6 ? "IPv6" : "IPv4"));
 }
 
 void UdpSender::TouchBuffers(const TrialControl& control) {
@@ -109,6 +166,8 @@ void UdpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& 
 template <class Way>
 UdpSender::Step UdpSender::SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, uint32_t messages,
                                     int flags) {
+  if (!way.Ready(socket_.get(), flags)) [[unlikely]]
+    return Step::kNotSent;
   if (has_header_) {
     UdpHeader header{.nonce = config_.nonce, .sequence = sequence_, .send_trial_ns = now_ns};
     for (uint32_t i = 0; i < messages; ++i, ++header.sequence) EncodeUdpHeader(header, way.message(i));
@@ -141,7 +200,10 @@ bool UdpSender::SendFailed(int errno_value, int64_t now_ns) {
       absl::StrCat("udp send of ", config_.message_size_bytes, "B to ", peer_.ToString());
   switch (ClassifySendFailure(errno_value)) {
     case SendFailure::kTransient:
-      return true;
+      // Nothing under way whose completion could free what is lacking: it will hardly pass.
+      if (!std::holds_alternative<UdpZerocopy>(way_) || !no_buffers_.Add(now_ns)) return true;
+      Fail(errno_value, what, "allow more locked memory (ulimit -l, LimitMEMLOCK=), or write send: write");
+      return false;
     case SendFailure::kUnreachable:
       if (!unreachable_.Add(now_ns)) return true;
       Fail(errno_value, what,
@@ -151,12 +213,23 @@ bool UdpSender::SendFailed(int errno_value, int64_t now_ns) {
     case SendFailure::kFatal:
       break;
   }
-  Fail(errno_value, what, errno_value == EMSGSIZE ? "make message_size smaller" : "");
+  if (std::holds_alternative<UdpGso>(way_)) {
+    Fail(errno_value,
+         absl::StrCat("udp send of up to ", report_.ways.batch, " segments of ", config_.message_size_bytes,
+                      "B to ", peer_.ToString()),
+         "the kernel or the device cannot cut them: make batch or message_size smaller, or write send: "
+         "sendmmsg");
+  } else {
+    Fail(errno_value, what, errno_value == EMSGSIZE ? "make message_size smaller" : "");
+  }
   return false;
 }
 
 void UdpSender::Complete(StreamReport& report) {
   record_.WriteTo(report);
+  if (auto* way = std::get_if<UdpZerocopy>(&way_)) {
+    ReportCompletions(socket_.get(), way->window(), report);
+  }
   report.sent_cohorts = std::move(cohorts_);
 }
 

@@ -14,7 +14,10 @@
 #include "worker/load/send_failures.h"
 #include "worker/load/send_record.h"
 #include "worker/load/stream.h"
+#include "worker/load/udp_gso.h"
+#include "worker/load/udp_sendmmsg.h"
 #include "worker/load/udp_write.h"
+#include "worker/load/udp_zerocopy.h"
 
 namespace tutti::load {
 
@@ -33,7 +36,14 @@ class UdpSender final : public Stream {
 
   enum class Step { kSent, kNotSent, kFailed };
 
+  // What the socket cannot do fails, or under best_effort leaves `write`.
+  absl::Status ChooseWay();
+  void LayMessages();
+  // The path is known: segments are never fragmented.
+  absl::Status CheckSegments();
   void DescribePath();
+  // The largest message that the path carries in one piece; 0 if the path is not known.
+  uint64_t MostUnfragmentedBytes() const;
   template <class Way>
   void SendLoop(Way& way, const TrialClock& clock, const TrialControl& control, StartPriority& priority);
   // One call with at most `messages` (way.batch() or less); `now_ns` was read right before, `flags` as
@@ -47,7 +57,7 @@ class UdpSender final : public Stream {
   FileDescriptor socket_;
   SocketAddress local_;
   SocketAddress peer_;
-  std::variant<UdpWrite> way_;
+  std::variant<UdpWrite, UdpSendmmsg, UdpGso, UdpZerocopy> way_;
   MessageBuffer messages_;  // way.slots() of them
   uint64_t sequence_ = 0;   // of the next message
   std::vector<SentCohort> cohorts_;
@@ -55,6 +65,7 @@ class UdpSender final : public Stream {
   SendRecord record_;
   std::optional<Pacer> pacer_;
   PersistentFailure unreachable_;
+  PersistentFailure no_buffers_;
 };
 
 }  // namespace tutti::load

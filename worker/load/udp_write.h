@@ -19,6 +19,9 @@ class UdpWrite {
     size_ = size;
   }
 
+  // Before the messages of the next call are written. False with errno EAGAIN while their places are not
+  // free.
+  bool Ready(int, int /*flags*/) { return true; }
   // Where the i-th message of the next call is written; constant until Send succeeds.
   unsigned char* message(uint32_t) { return message_; }
 

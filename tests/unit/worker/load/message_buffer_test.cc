@@ -2,6 +2,7 @@
 #include "worker/load/message_buffer.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -35,6 +36,17 @@ TEST(MessageBuffer, IsWrittenInSlicesOfAMebibyteToTheLastByte) {
   }));
   EXPECT_THAT(begins, ElementsAre(0, kMiB, 2 * kMiB));
   EXPECT_THAT(sizes, ElementsAre(kMiB, kMiB, 5));
+}
+
+TEST(MessageBuffer, OfAMemoryFileHoldsWhatIsWritten) {
+  MessageBuffer buffer;
+  const absl::StatusOr<FileDescriptor> file = buffer.AllocateFile(kMiB + 5);
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_EQ(buffer.size(), kMiB + 5);
+  ASSERT_TRUE(FillPayload(buffer, kNever));
+  std::vector<unsigned char> read(kMiB + 6);
+  EXPECT_EQ(pread(file->get(), read.data(), read.size(), 0), static_cast<ssize_t>(kMiB + 5));
+  EXPECT_TRUE(std::equal(buffer.data(), buffer.data() + buffer.size(), read.begin()));
 }
 
 TEST(MessageBuffer, StopsBetweenTwoSlicesAndLeavesTheRestAlone) {

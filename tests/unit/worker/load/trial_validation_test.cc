@@ -52,5 +52,41 @@ TEST(TrialValidation, RefusesTimingsThatMakeNoGrid) {
               HasSubstr("make the interval longer"));
 }
 
+TEST(TrialValidation, RefusesWaysThatTheProtocolOrTheSizesDoNotAllow) {
+  const auto refusal = [](Side side, Protocol protocol, uint64_t size, const Ways& ways) {
+    StreamConfig config = End(1, side, protocol, size);
+    config.ways = ways;
+    return Refusal(config);
+  };
+  const Ways gso{.send = SendWay::kGso, .batch = 44};
+  EXPECT_EQ(refusal(Side::kSend, Protocol::kUdp, 1472, gso), "");
+  EXPECT_THAT(refusal(Side::kSend, Protocol::kUdp, 1489, gso), HasSubstr("44 segments of 1489B"));
+  EXPECT_THAT(refusal(Side::kSend, Protocol::kUdp, 64, {.send = SendWay::kGso, .batch = 65}),
+              HasSubstr("at most 64 of them"));
+  EXPECT_THAT(refusal(Side::kSend, Protocol::kTcp, 64, gso), HasSubstr("send gso is UDP's"));
+  EXPECT_THAT(refusal(Side::kSend, Protocol::kUdp, 64, {.send = SendWay::kSendfile}),
+              HasSubstr("sendfile is TCP's"));
+  EXPECT_THAT(refusal(Side::kReceive, Protocol::kTcp, 64, {.receive = ReceiveWay::kRecvmmsg}),
+              HasSubstr("receive recvmmsg is UDP's"));
+  EXPECT_THAT(refusal(Side::kSend, Protocol::kUdp, 64, {.batch = 0}), HasSubstr("batch 0"));
+  EXPECT_THAT(refusal(Side::kSend, Protocol::kUdp, 64, {.batch = 1025}), HasSubstr("1 to 1024"));
+  const Ways discard{.discard = true};
+  EXPECT_EQ(refusal(Side::kReceive, Protocol::kUdp, 24, discard), "");
+  EXPECT_EQ(refusal(Side::kReceive, Protocol::kTcp, 1, discard), "");
+  EXPECT_THAT(refusal(Side::kReceive, Protocol::kUdp, 23, discard), HasSubstr("no payload behind a header"));
+  EXPECT_THAT(refusal(Side::kReceive, Protocol::kUdp, 64, {.receive = ReceiveWay::kGro, .discard = true}),
+              HasSubstr("gro's headers unread"));
+}
+
+TEST(TrialValidation, RefusesReadSizesThatAWayCannotUse) {
+  StreamConfig config = End(1, Side::kReceive, Protocol::kUdp, 64);
+  config.read_size_bytes = 65535;
+  EXPECT_EQ(Refusal(config), "");
+  config.ways.receive = ReceiveWay::kGro;
+  EXPECT_THAT(Refusal(config), HasSubstr("gro needs 65536B"));
+  config.ways = {.discard = true};
+  EXPECT_THAT(Refusal(config), HasSubstr("discard reads the header's 24B"));
+}
+
 }  // namespace
 }  // namespace tutti::load
