@@ -114,9 +114,16 @@ UdpReceiver::Read UdpReceiver::ReadOnce(Way& way, const TrialClock& clock, int f
   }
   ++calls_;
   const int64_t now_ns = clock.FromMonotonicNs(now_monotonic_ns);
-  bool any_own = false;
-  for (uint32_t i = 0; i < static_cast<uint32_t>(datagrams); ++i) any_own |= Count(way, i, now_ns);
-  if (any_own) last_monotonic_ns_ = now_monotonic_ns;
+  const auto count = static_cast<uint32_t>(datagrams);
+  Tally tally;
+  if (has_header_) {
+    for (uint32_t i = 0; i < count; ++i) CountWithHeader(way.datagram(i), now_ns, tally);
+  } else {
+    for (uint32_t i = 0; i < count; ++i) CountWithoutHeader(way.datagram(i), way.source(i), tally);
+  }
+  if (tally.messages > 0) AddPayload(tally, now_ns);
+  if (tally.own > 0) last_monotonic_ns_ = now_monotonic_ns;
+  foreign_ += count - tally.own;
   return {Step::kData, now_monotonic_ns};
 }
 
@@ -130,25 +137,11 @@ void UdpReceiver::ReadQueued(Way& way, const TrialClock& clock, const DrainOrder
   }
 }
 
-template <class Way>
-bool UdpReceiver::Count(const Way& way, uint32_t i, int64_t now_ns) {
-  const Datagram datagram = way.datagram(i);
-  bool own = true;
-  if (has_header_) {
-    own = CountWithHeader(datagram, now_ns);
-  } else if (way.source(i).SameHost(peer_)) {
-    CountPayload(datagram.size, now_ns);
-  } else {
-    own = false;
-  }
-  if (!own) ++foreign_;
-  return own;
-}
-
-bool UdpReceiver::CountWithHeader(const Datagram& datagram, int64_t now_ns) {
-  if (datagram.size < UdpHeader::kBytes) return false;
+void UdpReceiver::CountWithHeader(const Datagram& datagram, int64_t now_ns, Tally& tally) {
+  if (datagram.size < UdpHeader::kBytes) return;
   const UdpHeader header = DecodeUdpHeader(datagram.data);
-  if (header.nonce != config_.nonce) return false;
+  if (header.nonce != config_.nonce) return;
+  ++tally.own;
   ReceivedCohort& cohort = cohorts_[cursor_.CohortOf(header.send_trial_ns)];
   switch (tracker_.Observe(header.sequence)) {
     case Arrival::kInOrder:
@@ -162,19 +155,26 @@ bool UdpReceiver::CountWithHeader(const Datagram& datagram, int64_t now_ns) {
       break;
     case Arrival::kDuplicate:
       ++cohort.duplicates;
-      return true;
+      return;
   }
   cohort.bytes += datagram.size;
-  CountPayload(datagram.size, now_ns);
+  ++tally.messages;
+  tally.bytes += datagram.size;
   if (now_ns < grid_.window_end_ns()) jitter_.Add(now_ns - header.send_trial_ns);
-  return true;
 }
 
-void UdpReceiver::CountPayload(size_t size, int64_t now_ns) {
+void UdpReceiver::CountWithoutHeader(const Datagram& datagram, const SocketAddress& source, Tally& tally) {
+  if (!source.SameHost(peer_)) return;
+  ++tally.own;
+  ++tally.messages;
+  tally.bytes += datagram.size;
+}
+
+void UdpReceiver::AddPayload(const Tally& tally, int64_t now_ns) {
   if (counters_.messages() == 0) first_ns_ = now_ns;
   last_ns_ = now_ns;
-  counters_.AddBytes(size);
-  counters_.AddMessage();
+  counters_.AddBytes(tally.bytes);
+  counters_.AddMessages(tally.messages);
 }
 
 bool UdpReceiver::Drained(const DrainOrder& order, int64_t now_monotonic_ns) {

@@ -50,11 +50,15 @@ class UdpReceiver final : public Stream {
   void ReadLoop(Way& way, const TrialClock& clock, const TrialControl& control);
   template <class Way>
   void ReadQueued(Way& way, const TrialClock& clock, const DrainOrder& order);
-  // Counts datagram `i` of the way's last call. False: it is foreign.
-  template <class Way>
-  bool Count(const Way& way, uint32_t i, int64_t now_ns);
-  bool CountWithHeader(const Datagram& datagram, int64_t now_ns);
-  void CountPayload(size_t size, int64_t now_ns);
+  // Payload of the stream's own datagrams that one call gave: shared counters are written once a call.
+  struct Tally {
+    uint64_t messages = 0;
+    uint64_t bytes = 0;
+    uint64_t own = 0;  // duplicates too
+  };
+  void CountWithHeader(const Datagram& datagram, int64_t now_ns, Tally& tally);
+  void CountWithoutHeader(const Datagram& datagram, const SocketAddress& source, Tally& tally);
+  void AddPayload(const Tally& tally, int64_t now_ns);
   // True once everything was accounted for, or nothing more is expected.
   bool Drained(const DrainOrder& order, int64_t now_monotonic_ns);
   void EnterDrain();
