@@ -122,6 +122,7 @@ struct StreamReport {
   std::optional<uint64_t> socket_drops;
   std::optional<uint64_t> socket_drops_window;
   uint64_t failed_sends = 0;
+  std::optional<int64_t> worst_behind_ns;
   std::vector<OptionOutcome> options;
   std::string local_endpoint;
   std::string peer_endpoint;

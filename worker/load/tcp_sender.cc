@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
+#include "worker/load/pace_wait.h"
 #include "worker/load/payload.h"
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
@@ -20,9 +21,7 @@
 namespace tutti::load {
 
 TcpSender::TcpSender(StreamConfig config, const WindowGrid& grid)
-    : Stream(std::move(config), grid), record_(config_) {
-  if (config_.rate_bps) pacer_.emplace(*config_.rate_bps, config_.message_size_bytes);
-}
+    : Stream(std::move(config), grid), record_(config_), pacer_(MakePacer(config_, grid_)) {}
 
 absl::Status TcpSender::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(local_, SocketAddress::Parse(config_.local_address, 0));
@@ -89,6 +88,7 @@ void TcpSender::Run(const TrialClock& clock, const TrialControl& control, bool s
     StartPriority priority(message_.size());
     if (!WaitForStart(clock, control, spin)) return;
     std::visit([&](auto& way) { SendLoop(way, clock, control, priority); }, way_);
+    if (pacer_) report_.worst_behind_ns = pacer_->WorstBehindNs(clock.NowNs());
   }
   // The receiver reads to the end of the stream; an abort instead resets it when the socket closes.
   if (!control.aborted() && report_.error.empty()) shutdown(socket_.get(), SHUT_WR);
@@ -103,7 +103,7 @@ void TcpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& 
     if (now_ns >= stop_ns) break;
     if (pacer_ && between_messages()) {
       if (const int64_t due_ns = pacer_->NextDueNs(now_ns); due_ns > now_ns) {
-        control.SleepUntil(clock.ToMonotonicNs(std::min(due_ns, stop_ns)));
+        WaitUntilDue(config_.pacing, clock, control, std::min(due_ns, stop_ns));
         continue;
       }
     }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "worker/load/pace_wait.h"
 #include "worker/load/payload.h"
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
@@ -29,9 +30,8 @@ UdpSender::UdpSender(StreamConfig config, const WindowGrid& grid)
     : Stream(std::move(config), grid),
       has_header_(config_.message_size_bytes >= UdpHeader::kBytes),
       cursor_(grid),
-      record_(config_) {
-  if (config_.rate_bps) pacer_.emplace(*config_.rate_bps, config_.message_size_bytes);
-}
+      record_(config_),
+      pacer_(MakePacer(config_, grid_)) {}
 
 absl::Status UdpSender::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(local_, SocketAddress::Parse(config_.local_address, 0));
@@ -140,6 +140,7 @@ void UdpSender::Run(const TrialClock& clock, const TrialControl& control, bool s
   StartPriority priority(report_.max_send_call_bytes);
   if (!WaitForStart(clock, control, spin)) return;
   std::visit([&](auto& way) { SendLoop(way, clock, control, priority); }, way_);
+  if (pacer_) report_.worst_behind_ns = pacer_->WorstBehindNs(clock.NowNs());
 }
 
 template <class Way>
@@ -153,7 +154,7 @@ void UdpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& 
     if (pacer_) {
       messages = pacer_->Due(now_ns, messages);
       if (messages == 0) {
-        control.SleepUntil(clock.ToMonotonicNs(std::min(pacer_->NextDueNs(now_ns), stop_ns)));
+        WaitUntilDue(config_.pacing, clock, control, std::min(pacer_->NextDueNs(now_ns), stop_ns));
         continue;
       }
     }

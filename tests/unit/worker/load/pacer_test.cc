@@ -1,5 +1,8 @@
 #include "worker/load/pacer.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/worker/load/two_ends.h"
@@ -59,6 +62,127 @@ TEST(Pacer, OnAverageKeepsTheRateWithUnevenSleeps) {
   }
   const double want = 10 * 100e6 / 8 / 1472;
   EXPECT_NEAR(static_cast<double>(messages), want, 100);
+}
+
+// 1000 messages a second; the thread is away from 20 to 25.5 ms.
+TEST(Pacer, WithoutCatchUpSendsOnlyTheNewestOfWhatWasMissed) {
+  Pacer pacer(8'000'000, 1000, {.catch_up_ns = 0});
+  for (int i = 0; i < 20; ++i) pacer.Sent();
+  EXPECT_EQ(pacer.NextDueNs(25'500'000), 25 * kMs);  // those of 20 to 24 ms are given up
+  pacer.Sent();
+  EXPECT_EQ(pacer.NextDueNs(25'500'000), 26 * kMs);  // the schedule has not moved
+}
+
+TEST(Pacer, WithoutCatchUpAWaitThatEndsLateCostsNothingOfTheRate) {
+  Pacer pacer(8'000'000, 1000, {.catch_up_ns = 0});
+  int64_t now_ns = 0;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(pacer.NextDueNs(now_ns), i * kMs);
+    now_ns = i * kMs + 900'000;
+    pacer.Sent();
+  }
+}
+
+// 3 bit/s with messages of 1 byte: 8/3 s apart. 300 messages are given up at once, exactly 800 s of them.
+TEST(Pacer, GivesUpWholeMessagesWithoutDrift) {
+  Pacer pacer(3, 1, {.catch_up_ns = 0});
+  EXPECT_EQ(pacer.NextDueNs(800 * kS), 800 * kS);
+  for (int i = 0; i < 3; ++i) pacer.Sent();
+  EXPECT_EQ(pacer.NextDueNs(0), 808 * kS);
+}
+
+TEST(Pacer, BurstsKeepTheAverageRate) {
+  Pacer pacer(8'000'000, 1000, {.burst = 4});
+  std::vector<int64_t> due_ns;
+  int64_t now_ns = 0;
+  for (int i = 0; i < 9; ++i) {
+    now_ns = std::max(now_ns, pacer.NextDueNs(now_ns));
+    due_ns.push_back(now_ns);
+    pacer.Sent();
+  }
+  EXPECT_THAT(due_ns, ::testing::ElementsAre(0, 0, 0, 0, 4 * kMs, 4 * kMs, 4 * kMs, 4 * kMs, 8 * kMs));
+}
+
+TEST(Pacer, ABurstThatHasBegunIsFinishedHoweverLate) {
+  Pacer pacer(8'000'000, 1000, {.catch_up_ns = 0, .burst = 4});
+  pacer.Sent(2);
+  EXPECT_EQ(pacer.Due(100 * kMs, 2), 2u);
+  pacer.Sent(2);
+  EXPECT_EQ(pacer.NextDueNs(101 * kMs), 100 * kMs);
+}
+
+TEST(Pacer, ABatchHoldsNoMoreThanWhatIsDue) {
+  Pacer pacer(8'000'000, 1000);
+  EXPECT_EQ(pacer.Due(0, 64), 1u);
+  EXPECT_EQ(pacer.Due(2'999'999, 64), 3u);  // 0, 1 and 2 ms
+  EXPECT_EQ(pacer.Due(3 * kMs, 64), 4u);
+  EXPECT_EQ(pacer.Due(3 * kMs, 2), 2u);
+  pacer.Sent(4);
+  EXPECT_EQ(pacer.Due(3 * kMs, 64), 0u);
+  EXPECT_EQ(pacer.NextDueNs(3 * kMs), 4 * kMs);
+}
+
+TEST(Pacer, ABatchMayHoldSeveralBursts) {
+  Pacer pacer(8'000'000, 1000, {.burst = 4});
+  EXPECT_EQ(pacer.Due(0, 64), 4u);
+  pacer.Sent(1);
+  EXPECT_EQ(pacer.Due(0, 64), 3u);
+  EXPECT_EQ(pacer.Due(8 * kMs, 64), 11u);  // those of 0, 4 and 8 ms, less one
+  pacer.Sent(11);
+  EXPECT_EQ(pacer.Due(8 * kMs, 64), 0u);
+  EXPECT_EQ(pacer.NextDueNs(8 * kMs), 12 * kMs);
+}
+
+// Whatever lateness the waits end with, as long as it stays below what is made up for.
+void ExpectEverySecondWithinOnePercent(uint64_t rate_bps, uint64_t size_bytes, uint32_t most,
+                                       const Pacing& pacing) {
+  Pacer pacer(rate_bps, size_bytes, pacing);
+  std::vector<double> per_second(5);
+  int64_t now_ns = 0;
+  int64_t late_ns = 0;
+  while (now_ns < 5 * kS) {
+    if (const uint32_t due = pacer.Due(now_ns, most); due > 0) {
+      per_second[static_cast<size_t>(now_ns / kS)] += due;
+      pacer.Sent(due);
+      continue;
+    }
+    late_ns = (late_ns * 31 + 977) % (200'000);
+    now_ns = pacer.NextDueNs(now_ns) + late_ns;
+  }
+  const double want = static_cast<double>(rate_bps) / 8 / static_cast<double>(size_bytes);
+  for (const double messages : per_second) {
+    EXPECT_NEAR(messages, want, std::max(want / 100, 1.0 * pacing.burst)) << rate_bps;
+  }
+}
+
+TEST(Pacer, EverySecondIsWithinOnePercentOrOneBurstFrom1MbpsTo10Gbps) {
+  for (const uint64_t rate_bps :
+       {uint64_t{1'000'000}, uint64_t{100'000'000}, uint64_t{1'000'000'000}, uint64_t{10'000'000'000}}) {
+    ExpectEverySecondWithinOnePercent(rate_bps, 1472, 1, {});
+    ExpectEverySecondWithinOnePercent(rate_bps, 1472, 64, {});
+    ExpectEverySecondWithinOnePercent(rate_bps, 1472, 44, {.burst = 44});
+    ExpectEverySecondWithinOnePercent(rate_bps, 131'072, 1, {});
+  }
+}
+
+TEST(Pacer, TellsHowLateTheWorstBurstOfTheWindowWas) {
+  Pacer pacer(8'000'000, 1000);
+  pacer.Watch(WindowGrid({.warmup_ns = 100 * kMs, .measure_ns = 100 * kMs, .interval_ns = 100 * kMs}));
+  pacer.NextDueNs(90 * kMs);  // 90 ms late, but in the warm-up; 80 of them are given up
+  for (int i = 0; i < 21; ++i) pacer.Sent();
+  EXPECT_EQ(pacer.NextDueNs(101 * kMs), 101 * kMs);
+  pacer.Sent();
+  EXPECT_EQ(pacer.NextDueNs(105 * kMs), 102 * kMs);  // 3 ms
+  for (int i = 0; i < 100; ++i) pacer.Sent();
+  pacer.NextDueNs(290 * kMs);  // due at 202 ms: after the window
+  EXPECT_EQ(pacer.WorstBehindNs(300 * kMs), 3 * kMs);
+}
+
+TEST(Pacer, ABurstThatNeverBeganIsLateUntilTheWindowEnds) {
+  Pacer pacer(8'000'000, 1000);
+  pacer.Watch(WindowGrid({.warmup_ns = 0, .measure_ns = 100 * kMs, .interval_ns = 100 * kMs}));
+  for (int i = 0; i < 60; ++i) pacer.Sent();
+  EXPECT_EQ(pacer.WorstBehindNs(120 * kMs), 40 * kMs);
 }
 
 TEST(Pacer, TheHugestMessageAtTheLowestRateDoesNotOverflow) {
