@@ -20,6 +20,7 @@ constexpr std::array<Unit, 4> kSizes = {
     {{"B", 1}, {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}}};
 constexpr std::array<Unit, 4> kRates = {
     {{"bps", 1}, {"Kbps", 1'000}, {"Mbps", 1'000'000}, {"Gbps", 1'000'000'000}}};
+constexpr std::array<Unit, 3> kMessageRates = {{{"pps", 1}, {"Kpps", 1'000}, {"Mpps", 1'000'000}}};
 constexpr std::array<Unit, 5> kDurations = {{{"us", 1'000},
                                              {"ms", 1'000'000},
                                              {"s", 1'000'000'000},
@@ -246,6 +247,19 @@ absl::StatusOr<uint64_t> ParseSizeBytes(std::string_view text) {
 
 absl::StatusOr<uint64_t> ParseRateBps(std::string_view text) {
   return Parse(text, kRates, std::numeric_limits<uint64_t>::max(), "a rate", "100Mbps", RateAdvice);
+}
+
+bool IsMessageRate(std::string_view text) {
+  const std::optional<Parts> parts = Split(text);
+  return parts && parts->unit.size() >= 3 && Lower(parts->unit.substr(parts->unit.size() - 3)) == "pps";
+}
+
+absl::StatusOr<uint64_t> ParseMessageRate(std::string_view text) {
+  return Parse(text, kMessageRates, std::numeric_limits<uint64_t>::max(), "a rate", "5000pps",
+               [](const Parts&) -> std::string {
+                 return "has an unknown unit: messages per second are written in pps, Kpps or Mpps, such as "
+                        "5000pps";
+               });
 }
 
 absl::StatusOr<int64_t> ParseDurationNs(std::string_view text) {

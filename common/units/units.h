@@ -1,8 +1,8 @@
 // Quantities as a plan writes them and as a report prints them.
 //
-// Sizes: B, KiB, MiB, GiB. Rates: bps, Kbps, Mbps, Gbps (powers of 1000). Durations: us, ms, s, m, h.
-// Decimals are allowed where the value is whole in the base unit ("1.5KiB", "0.5s"). Bare numbers and the
-// ambiguous k, K, m, M, g, G are errors that name both readings.
+// Sizes: B, KiB, MiB, GiB. Rates: bps, Kbps, Mbps, Gbps, and of messages pps, Kpps, Mpps (powers of 1000).
+// Durations: us, ms, s, m, h. Decimals are allowed where the value is whole in the base unit ("1.5KiB",
+// "0.5s"). Bare numbers and the ambiguous k, K, m, M, g, G are errors that name both readings.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,9 @@ namespace tutti {
 
 absl::StatusOr<uint64_t> ParseSizeBytes(std::string_view text);
 absl::StatusOr<uint64_t> ParseRateBps(std::string_view text);
+// Messages per second: "5000pps", "1.5Mpps" (powers of 1000).
+bool IsMessageRate(std::string_view text);
+absl::StatusOr<uint64_t> ParseMessageRate(std::string_view text);
 absl::StatusOr<int64_t> ParseDurationNs(std::string_view text);
 // "99%" -> 0.99; within 0% to 100%.
 absl::StatusOr<double> ParsePercent(std::string_view text);

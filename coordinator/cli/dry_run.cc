@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
@@ -31,8 +32,12 @@ std::string Values(const Case& plan_case) {
 }
 
 std::string Ports(const TrafficEntry& entry) {
-  if (!entry.has_ports()) return "ports chosen by the receivers";
-  return absl::StrCat("ports ", entry.ports().first(), "-", entry.ports().last());
+  std::string text = "ports chosen by the receivers";
+  if (entry.has_ports()) text = absl::StrCat("ports ", entry.ports().first(), "-", entry.ports().last());
+  if (entry.has_source_ports()) {
+    absl::StrAppend(&text, ", source ports ", entry.source_ports().first(), "-", entry.source_ports().last());
+  }
+  return text;
 }
 
 std::string Buffer(bool given, uint64_t bytes) { return given ? FormatSize(bytes) : "default"; }
@@ -50,15 +55,29 @@ std::string CpuText(const tutti::v1::CpuChoice& choice) {
   }
 }
 
+// "58.9 Mbps (5000 messages/s) per stream, in bursts of 4, kept by the kernel".
+std::string DescribeRate(const TrafficEntry& entry) {
+  const uint64_t message_bits = 8 * entry.message_size_bytes();
+  const double messages = static_cast<double>(entry.rate_bps()) / static_cast<double>(message_bits);
+  const std::string count = entry.rate_bps() % message_bits == 0
+                                ? absl::StrCat(entry.rate_bps() / message_bits)
+                                : absl::StrFormat("%.1f", messages);
+  std::string text = absl::StrCat(FormatRate(static_cast<double>(entry.rate_bps())), " (", count,
+                                  " messages/s) per stream, ");
+  if (entry.pacing().burst() > 1) absl::StrAppend(&text, "in bursts of ", entry.pacing().burst(), ", ");
+  if (entry.pacing().keeper() == tutti::v1::Pacing::KEEPER_KERNEL) text += "kept by the kernel, ";
+  if (entry.pacing().spin()) text += "with a busy CPU, ";
+  return text;
+}
+
 std::string DescribeEntry(const TrafficEntry& entry) {
   std::string text =
       absl::StrCat(entry.protocol() == tutti::v1::PROTOCOL_UDP ? "udp" : "tcp", ", messages of ",
                    FormatSize(entry.message_size_bytes()), ", socket buffers ",
                    Buffer(entry.has_send_buffer_bytes(), entry.send_buffer_bytes()), " / ",
                    Buffer(entry.has_receive_buffer_bytes(), entry.receive_buffer_bytes()), ", ");
-  if (entry.has_rate_bps()) {
-    absl::StrAppend(&text, FormatRate(static_cast<double>(entry.rate_bps())), " per stream, ");
-  }
+  if (entry.has_rate_bps()) text += DescribeRate(entry);
+  if (entry.threads() == tutti::v1::THREADS_PER_CPU) text += "a thread per CPU, ";
   if (entry.sender_cpus().kind() != tutti::v1::CpuChoice::KIND_ANY ||
       entry.receiver_cpus().kind() != tutti::v1::CpuChoice::KIND_ANY) {
     absl::StrAppend(&text, "CPUs ", CpuText(entry.sender_cpus()), " / ", CpuText(entry.receiver_cpus()),

@@ -11,7 +11,9 @@ namespace tutti::plan {
 // found again.
 void CheckRoles(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
 void CheckTraffic(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
-// Each stream that a host receives takes a port of its own: ranges that are too short for what is known
+// Who keeps a rate, and what goes with it.
+void CheckPacing(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
+// Each end of a stream takes a port of its own: ranges that are too short for what is known
 // without the hosts. ExpandFlows checks the rest.
 void CheckPorts(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
 void CheckTiming(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);

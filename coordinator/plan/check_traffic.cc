@@ -102,7 +102,14 @@ void CheckPattern(const Context& context) {
 void CheckTransport(const Context& context) {
   const TrafficEntry& entry = context.entry;
   if (entry.protocol() == tutti::v1::PROTOCOL_UNSPECIFIED) return;
-  if (entry.protocol() == tutti::v1::PROTOCOL_TCP) return;
+  if (entry.protocol() == tutti::v1::PROTOCOL_TCP) {
+    if (Find(&context.node, "ecn") != nullptr) {
+      context.Add("ecn",
+                  "TCP keeps the ECN field for itself: remove ecn, or negotiate ECN with the sysctl "
+                  "net.ipv4.tcp_ecn=1 on both hosts");
+    }
+    return;
+  }
   for (const char* key : {"nodelay", "congestion", "mss"}) {
     if (Find(&context.node, key) != nullptr)
       context.Add(key, absl::StrCat(key, " is TCP's: remove it, or write protocol: tcp"));

@@ -30,6 +30,9 @@ class Fields {
     return value == nullptr || value->broken ? nullptr : value;
   }
   std::optional<uint64_t> Number(const std::string& key) const { return Get<uint64_t>(key, ParseNumber); }
+  std::optional<StreamRate> Rate(const std::string& key) const {
+    return Get<StreamRate>(key, ParseStreamRate);
+  }
   std::optional<std::string> Text(const std::string& key) const { return Get<std::string>(key, ParseText); }
   std::optional<CountValue> Count(const std::string& key) const { return Get<CountValue>(key, ParseCount); }
   std::optional<std::optional<uint64_t>> Buffer(const std::string& key) const {
@@ -108,7 +111,10 @@ void DecodeTransport(const Fields& fields, TrafficEntry& entry) {
   if (auto congestion = fields.Text("congestion")) entry.set_congestion(*congestion);
   if (auto mss = fields.Number("mss")) entry.set_mss_bytes(static_cast<uint32_t>(*mss));
   if (auto dscp = fields.Number("dscp")) entry.set_dscp(static_cast<uint32_t>(*dscp));
-  if (auto rate = fields.Number("rate")) entry.set_rate_bps(*rate);
+  if (auto rate = fields.Rate("rate")) {
+    // At most 10^9 x 2^28 x 8: it fits.
+    entry.set_rate_bps(rate->in_messages ? rate->value * entry.message_size_bytes() * 8 : rate->value);
+  }
   if (auto ports = fields.Ports("ports")) *entry.mutable_ports() = *ports;
   if (auto ports = fields.Ports("source_ports")) *entry.mutable_source_ports() = *ports;
   entry.set_best_effort(fields.Bool("best_effort").value_or(false));

@@ -35,7 +35,7 @@ class FlowExpander {
       if (status.ok()) continue;
       return InEntry(Annotate(status, absl::StrCat("traffic ", entry.name())), static_cast<size_t>(i), key);
     }
-    TUTTI_RETURN_IF_ERROR(CheckPorts());
+    for (const bool sending : {false, true}) TUTTI_RETURN_IF_ERROR(CheckPorts(sending));
     return std::move(flows_);
   }
 
@@ -114,33 +114,37 @@ class FlowExpander {
     return absl::OkStatus();
   }
 
-  // Every receiving address needs a port of its own for each stream; of nested ranges the inner ones count
-  // with the outer.
-  absl::Status CheckPorts() const {
+  // Every address needs a port of its own for each stream; of nested ranges the inner ones count with the
+  // outer.
+  absl::Status CheckPorts(bool sending) const {
+    const auto range_of = [sending](const TrafficEntry& entry) -> const tutti::v1::PortRange& {
+      return sending ? entry.source_ports() : entry.ports();
+    };
     std::map<std::string, int> entries;
     for (int i = 0; i < case_.traffic_size(); ++i) entries[case_.traffic(i).name()] = i;
     std::map<std::pair<std::string, std::string>, std::map<std::string, uint64_t>> streams;
     for (const Flow& flow : flows_) {
-      if (case_.traffic(entries[flow.entry()]).has_ports())
-        ++streams[{flow.to_host(), flow.to_address()}][flow.entry()];
+      const TrafficEntry& entry = case_.traffic(entries[flow.entry()]);
+      if (sending ? !entry.has_source_ports() : !entry.has_ports()) continue;
+      ++streams[sending ? std::pair(flow.from_host(), flow.from_address())
+                        : std::pair(flow.to_host(), flow.to_address())][flow.entry()];
     }
-    for (const auto& [receiver, by_entry] : streams) {
+    for (const auto& [owner, by_entry] : streams) {
       for (const auto& [name, own] : by_entry) {
         const TrafficEntry& entry = case_.traffic(entries[name]);
-        const uint64_t ports = entry.ports().last() - entry.ports().first() + 1;
+        const tutti::v1::PortRange& range = range_of(entry);
         uint64_t wanted = 0;
         for (const auto& [other_name, count] : by_entry) {
           const TrafficEntry& other = case_.traffic(entries[other_name]);
-          const bool inside = other.ports().first() >= entry.ports().first() &&
-                              other.ports().last() <= entry.ports().last() &&
-                              other.protocol() == entry.protocol();
+          const bool inside = range_of(other).first() >= range.first() &&
+                              range_of(other).last() <= range.last() && other.protocol() == entry.protocol();
           if (inside) wanted += count;
         }
-        if (wanted <= ports) continue;
-        const absl::Status status = absl::FailedPreconditionError(
-            absl::StrCat("traffic ", name, ": host ", receiver.first, " receives ", wanted, " streams, and ",
-                         DescribePorts(entry.ports()), ": write a range of ", wanted, " ports or more"));
-        return InEntry(status, static_cast<size_t>(entries[name]), "ports");
+        if (wanted <= range.last() - range.first() + 1) continue;
+        const absl::Status status = absl::FailedPreconditionError(absl::StrCat(
+            "traffic ", name, ": host ", owner.first, sending ? " sends " : " receives ", wanted,
+            " streams, and ", DescribePorts(range), ": write a range of ", wanted, " ports or more"));
+        return InEntry(status, static_cast<size_t>(entries[name]), sending ? "source_ports" : "ports");
       }
     }
     return absl::OkStatus();

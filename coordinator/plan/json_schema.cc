@@ -56,7 +56,7 @@ std::string SingleSchema(const ValueSpec& spec) {
     case ValueKind::kBuffer:
       return TextLike(absl::StrCat("^(default|", kNumber, "(B|KiB|MiB|GiB))$"));
     case ValueKind::kRate:
-      return TextLike(absl::StrCat("^", kNumber, "(bps|Kbps|Mbps|Gbps)$"));
+      return TextLike(absl::StrCat("^", kNumber, "(bps|Kbps|Mbps|Gbps|pps|Kpps|Mpps)$"));
     case ValueKind::kDuration:
       return TextLike(absl::StrCat("^", kNumber, "(us|ms|s|m|h)$"));
     case ValueKind::kPercent:

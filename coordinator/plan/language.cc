@@ -20,7 +20,6 @@ constexpr uint64_t kLargestMessage = 256 * kMiB;
 constexpr uint64_t kSmallestMss = 88;
 constexpr uint64_t kLargestMss = 32'767;
 constexpr uint64_t kLargestVolume = uint64_t{1} << 50;  // 1 PiB
-constexpr uint64_t kFastest = 10'000'000'000'000;       // 10 Tbps
 
 ValueSpec Number(ValueKind kind, uint64_t min, uint64_t max) {
   ValueSpec spec{kind};
@@ -133,13 +132,14 @@ const KeyTable& TrafficKeys() {
            "TCP_MAXSEG (tcp)"},
           {"dscp", Number(ValueKind::kInteger, 0, 63), false, "0", "The DSCP of sent packets"},
           {"rate", Number(ValueKind::kRate, 1, kFastest), false, "as fast as it goes",
-           "Payload bits per second of each stream"},
+           "Payload bits per second of each stream, or messages per second, as 5000pps"},
           {"catch_up", Number(ValueKind::kDuration, 0, kHour), false, "10ms",
            "After a hold-up at most this much of the rate is made up for; 0ms: nothing is"},
           {"burst", Number(ValueKind::kInteger, 1, kMostBurst), false, "1",
            "Messages that a stream with a rate sends together"},
           {"pacing", Word({"sleep", "spin", "kernel"}), false, "sleep",
-           "Who keeps the rate: the thread sleeps or spins between bursts, or SO_MAX_PACING_RATE"},
+           "Who keeps the rate: the thread, which sleeps or spins until the next burst, or the kernel by "
+           "SO_MAX_PACING_RATE (tcp)"},
           {"send", Word({"write", "sendmmsg", "gso", "sendfile", "zerocopy"}), false, "write",
            "How messages are handed to the kernel; sendmmsg and gso are udp's, sendfile is tcp's"},
           {"receive", Word({"read", "recvmmsg", "gro"}), false, "read",

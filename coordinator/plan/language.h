@@ -19,7 +19,7 @@ constexpr uint64_t kLongestCongestion = 15;  // include/net/tcp.h: TCP_CA_NAME_M
 enum class ValueKind {
   kInteger,   // min..max
   kSize,      // min..max bytes
-  kRate,      // min..max bps
+  kRate,      // min..max bps, or messages per second
   kDuration,  // min..max ns
   kPercent,   // above 0%
   kBool,
@@ -77,7 +77,10 @@ constexpr uint64_t kMostCaseNodes = 2'000'000;  // cases x values of the plan
 
 constexpr uint64_t kMostBatch = 1'024;  // UIO_MAXIOV, include/uapi/linux/uio.h
 constexpr uint64_t kMostBurst = 65'536;
+constexpr uint64_t kMostMessagesPerSecond = 1'000'000'000;
 constexpr uint64_t kMostOutstanding = 1'024;
+
+constexpr uint64_t kFastest = 10'000'000'000'000;  // 10 Tbps, of a stream
 
 constexpr uint64_t kUdpHeaderBytes = 24;       // of tutti: nonce, sequence, send time
 constexpr uint64_t kLongestDatagram = 65'507;  // 65535 - 20 (IPv4) - 8 (UDP)

@@ -71,6 +71,7 @@ tutti::v1::Case LoadCase(const NodePtr& root, const std::vector<MatrixAxis>& axe
   tutti::v1::Case plan_case = DecodeCase(*resolved);
   CheckRoles(plan_case, *resolved, errors);
   CheckTraffic(plan_case, *resolved, errors);
+  CheckPacing(plan_case, *resolved, errors);
   CheckPorts(plan_case, *resolved, errors);
   CheckTiming(plan_case, *resolved, errors);
   plan_case.set_index(static_cast<uint32_t>(index));

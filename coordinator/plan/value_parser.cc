@@ -137,6 +137,22 @@ absl::StatusOr<uint64_t> ParseNumber(const Node& node, const ValueSpec& spec) {
   return spec.kind == ValueKind::kInteger ? Integer(node, spec.min, spec.max) : Dimension(node, spec);
 }
 
+absl::StatusOr<StreamRate> ParseStreamRate(const Node& node, const ValueSpec& spec) {
+  if (node.kind != Node::Kind::kScalar || !IsMessageRate(node.text)) {
+    absl::StatusOr<uint64_t> bps = Dimension(node, spec);
+    if (!bps.ok()) return bps.status();
+    return StreamRate{*bps, false};
+  }
+  absl::StatusOr<uint64_t> messages = ParseMessageRate(node.text);
+  if (!messages.ok()) return messages.status();
+  if (*messages == 0) return Invalid(absl::StrCat(Describe(node), " is too small: write at least 1pps"));
+  if (*messages > kMostMessagesPerSecond) {
+    return Invalid(absl::StrCat(Describe(node), " is too large: write at most ",
+                                kMostMessagesPerSecond / 1'000'000, "Mpps"));
+  }
+  return StreamRate{*messages, true};
+}
+
 absl::StatusOr<double> ParseRatio(const Node& node) {
   if (node.kind != Node::Kind::kScalar) {
     return Invalid(absl::StrCat(Describe(node), " is not a percentage: write one such as 99%"));
@@ -283,9 +299,10 @@ absl::Status CheckScalarValue(const Node& node, const ValueSpec& spec) {
   switch (spec.kind) {
     case ValueKind::kInteger:
     case ValueKind::kSize:
-    case ValueKind::kRate:
     case ValueKind::kDuration:
       return ParseNumber(node, spec).status();
+    case ValueKind::kRate:
+      return ParseStreamRate(node, spec).status();
     case ValueKind::kPercent:
       return ParseRatio(node).status();
     case ValueKind::kBool:

@@ -20,8 +20,15 @@ struct CountValue {
   uint32_t count = 0;
 };
 
-// Integers, sizes, rates and durations within the spec's bounds, in base units.
+struct StreamRate {
+  uint64_t value = 0;
+  bool in_messages = false;  // messages per second, not bps
+};
+
+// Integers, sizes and durations within the spec's bounds, in base units.
 absl::StatusOr<uint64_t> ParseNumber(const Node& node, const ValueSpec& spec);
+// bps within the spec's bounds, or messages per second.
+absl::StatusOr<StreamRate> ParseStreamRate(const Node& node, const ValueSpec& spec);
 absl::StatusOr<double> ParseRatio(const Node& node);
 absl::StatusOr<bool> ParseBool(const Node& node);
 absl::StatusOr<CountValue> ParseCount(const Node& node, const ValueSpec& spec);

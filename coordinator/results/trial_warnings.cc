@@ -1,8 +1,10 @@
 #include "coordinator/results/trial_warnings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -31,6 +33,44 @@ std::map<std::string, size_t> StreamsByEntry(const TrialView& trial) {
   std::map<std::string, size_t> count;
   for (const StreamView& stream : trial.streams) ++count[EntryName(*stream.flow)];
   return count;
+}
+
+// What a stream with a rate carried in the window, at the end that shows whether its rate was kept.
+struct Carried {
+  double bytes = 0;
+  double asked_bytes = 0;
+  double edge_bytes = 0;  // that may lie on either side of the window's edges
+  bool by_kernel = false;
+};
+
+std::optional<Carried> CarriedOf(const StreamView& stream) {
+  if (stream.traffic == nullptr || !stream.traffic->has_rate_bps()) return std::nullopt;
+  // A sender that the kernel paces fills its socket buffer ahead of the rate: what left it is seen at the
+  // other end.
+  const bool by_kernel = stream.traffic->pacing().keeper() == v1::Pacing::KEEPER_KERNEL;
+  const EndSeries* end = by_kernel ? stream.receiver : stream.sender;
+  const HostSeries* host = by_kernel ? stream.to : stream.from;
+  if (end == nullptr || host == nullptr || !end->bytes.has_value() || host->elapsed_ns() <= 0) {
+    return std::nullopt;
+  }
+  const auto message_bytes = static_cast<double>(stream.traffic->message_size_bytes());
+  const double rate_bytes_per_ns = static_cast<double>(stream.traffic->rate_bps()) / 8e9;
+  const double read_bytes =
+      by_kernel && end->report != nullptr ? static_cast<double>(end->report->read_size_bytes()) : 0;
+  const double burst = std::max<uint32_t>(1, stream.traffic->pacing().burst());
+  return Carried{static_cast<double>(*end->bytes),
+                 rate_bytes_per_ns * static_cast<double>(host->elapsed_ns()),
+                 std::max(message_bytes * burst, read_bytes), by_kernel};
+}
+
+// ", its worst burst began 12ms late"; empty where its host did not tell.
+std::string Behind(const StreamView& stream) {
+  if (stream.sender == nullptr || stream.sender->report == nullptr ||
+      !stream.sender->report->has_worst_behind_ns()) {
+    return "";
+  }
+  const int64_t behind_ns = stream.sender->report->worst_behind_ns();
+  return absl::StrCat(", a burst began up to ", FormatDuration(behind_ns), " late");
 }
 
 }  // namespace
@@ -75,28 +115,34 @@ std::vector<std::string> MissedRates(const TrialView& trial) {
     size_t streams = 0;
     double worst = 1;
     std::string name;
+    std::string behind;
   };
-  std::map<std::string, Missed> entries;
+  // By entry, and what is wrong with the rate.
+  std::map<std::pair<std::string, const char*>, Missed> entries;
   for (const StreamView& stream : trial.streams) {
-    if (stream.traffic == nullptr || !stream.traffic->has_rate_bps() || stream.sender == nullptr) continue;
-    if (!stream.sender->bytes.has_value() || stream.from->elapsed_ns() <= 0) continue;
-    const double asked_bytes = static_cast<double>(stream.traffic->rate_bps()) / 8e9 *
-                               static_cast<double>(stream.from->elapsed_ns());
-    const auto sent_bytes = static_cast<double>(*stream.sender->bytes);
-    const auto message_bytes = static_cast<double>(stream.traffic->message_size_bytes());
-    if (sent_bytes >= kKeptRate * asked_bytes || sent_bytes + message_bytes >= asked_bytes) continue;
-    Missed& missed = entries[EntryName(*stream.flow)];
-    ++missed.streams;
-    if (sent_bytes / asked_bytes >= missed.worst) continue;
-    missed.worst = sent_bytes / asked_bytes;
+    const std::optional<Carried> carried = CarriedOf(stream);
+    if (!carried) continue;
+    const double share = carried->bytes / carried->asked_bytes;
+    const double off_bytes = carried->bytes - carried->asked_bytes;
+    const char* fault = nullptr;
+    if (share < kKeptRate && -off_bytes > carried->edge_bytes) fault = "less than 99%";
+    // A thread never sends ahead of its schedule, but for what it makes up for.
+    if (carried->by_kernel && share > 2 - kKeptRate && off_bytes > carried->edge_bytes) {
+      fault = "more than 101%";
+    }
+    if (fault == nullptr) continue;
+    Missed& missed = entries[{EntryName(*stream.flow), fault}];
+    if (++missed.streams > 1 && std::abs(share - 1) <= std::abs(missed.worst - 1)) continue;
+    missed.worst = share;
     missed.name = stream.Name();
+    missed.behind = Behind(stream);
   }
   const std::map<std::string, size_t> all = StreamsByEntry(trial);
   std::vector<std::string> warnings;
-  for (const auto& [entry, missed] : entries) {
-    warnings.push_back(absl::StrCat(entry, ": ", Of(missed.streams, all.at(entry)),
-                                    " sent less than 99% of the rate; the worst, ", missed.name, ", ",
-                                    FormatPercent(missed.worst)));
+  for (const auto& [what, missed] : entries) {
+    warnings.push_back(absl::StrCat(what.first, ": ", Of(missed.streams, all.at(what.first)), " sent ",
+                                    what.second, " of the rate; the worst, ", missed.name, ", ",
+                                    FormatPercent(missed.worst), missed.behind));
   }
   return warnings;
 }

@@ -17,7 +17,8 @@ std::vector<std::string> LateReadings(const TrialView& trial);
 // tenth of it in all. Empty: they are.
 std::string DifferentWindows(const tutti::v1::EntryResult& entry);
 
-// Entries with streams that sent less than 99% of their rate, and more than one message less.
+// Entries with streams that sent less than 99% of their rate, and more than one burst less, with how late the
+// worst of them was; and those that the kernel was to pace and that carried more than 101%.
 std::vector<std::string> MissedRates(const TrialView& trial);
 
 // Hosts to whose clock no datagram came through.

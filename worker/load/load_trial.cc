@@ -14,6 +14,7 @@
 #include "worker/load/cpu_pinning.h"
 #include "worker/load/load_thread.h"
 #include "worker/load/open_files.h"
+#include "worker/load/port_offsets.h"
 #include "worker/load/sampler.h"
 #include "worker/load/stream.h"
 #include "worker/load/trial_clock.h"
@@ -43,6 +44,7 @@ class SocketLoadTrial final : public LoadTrial {
  public:
   SocketLoadTrial(std::vector<StreamConfig> configs, const TrialTiming& timing, const Clock& clock)
       : clock_(clock), grid_(timing), control_(configs.size() + 1), sampler_index_(configs.size()) {
+    SpreadPorts(configs);
     for (StreamConfig& config : configs) streams_.push_back(MakeStream(std::move(config), grid_));
     threads_.resize(streams_.size());
     sampler_.emplace(grid_, streams_, threads_);

@@ -14,84 +14,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
+#include "worker/load/int_options.h"
 
 namespace tutti::load {
 namespace {
 
 std::string Bytes(uint64_t bytes) { return absl::StrCat(bytes, "B"); }
-
-// An option that is one int, as the kernel takes it and as it is shown.
-struct IntOption {
-  const char* name;
-  int level;
-  int option;
-  int value;
-  int mask = -1;  // the bits that are ours to set
-  int shift = 0;  // shown = value >> shift
-  const char* unit = "";
-  const char* advice = "";
-  bool kept_on_connection = true;
-};
-
-// What a way to send or receive needs of the socket.
-void AddWayOptions(const StreamConfig& config, std::vector<IntOption>& options) {
-  const bool udp = config.protocol == Protocol::kUdp;
-  if (config.side == Side::kReceive) {
-    if (udp && config.ways.receive == ReceiveWay::kGro) {
-      options.push_back({.name = kUdpGroOption,
-                         .level = SOL_UDP,
-                         .option = UDP_GRO,
-                         .value = 1,
-                         .advice = "Linux 5.0 and later join datagrams; write receive: recvmmsg"});
-    }
-    return;
-  }
-  if (udp && config.ways.send == SendWay::kGso) {
-    options.push_back({.name = kUdpSegmentOption,
-                       .level = SOL_UDP,
-                       .option = UDP_SEGMENT,
-                       .value = static_cast<int>(config.message_size_bytes),
-                       .unit = "B",
-                       .advice = "Linux 4.18 and later cut segments; write send: sendmmsg"});
-  }
-  if (config.ways.send == SendWay::kZerocopy) {
-    options.push_back({.name = kZerocopyOption,
-                       .level = SOL_SOCKET,
-                       .option = SO_ZEROCOPY,
-                       .value = 1,
-                       .advice = "Linux has it for TCP since 4.14, for UDP since 5.0; write send: write"});
-  }
-}
-
-std::vector<IntOption> IntOptions(sa_family_t family, const StreamConfig& config) {
-  std::vector<IntOption> options;
-  AddWayOptions(config, options);
-  if (config.protocol == Protocol::kTcp && config.nodelay) {
-    options.push_back(
-        {.name = "TCP_NODELAY", .level = IPPROTO_TCP, .option = TCP_NODELAY, .value = *config.nodelay});
-  }
-  if (config.protocol == Protocol::kTcp && config.mss_bytes) {
-    options.push_back({.name = "TCP_MAXSEG",
-                       .level = IPPROTO_TCP,
-                       .option = TCP_MAXSEG,
-                       .value = static_cast<int>(std::min<uint32_t>(*config.mss_bytes, INT_MAX)),
-                       .unit = "B",
-                       .advice = "Linux takes 88 to 32767",
-                       .kept_on_connection = false});
-  }
-  if (config.dscp) {
-    const bool v6 = family == AF_INET6;
-    // The two low bits are ECN's, which TCP keeps for itself.
-    options.push_back({.name = v6 ? "DSCP (IPV6_TCLASS)" : "DSCP (IP_TOS)",
-                       .level = v6 ? IPPROTO_IPV6 : IPPROTO_IP,
-                       .option = v6 ? IPV6_TCLASS : IP_TOS,
-                       .value = static_cast<int>(std::min<uint32_t>(*config.dscp, 255)) << 2,
-                       .mask = ~3,
-                       .shift = 2,
-                       .advice = "a DSCP is 0 to 63"});
-  }
-  return options;
-}
 
 struct BufferOption {
   const char* name;
@@ -136,7 +64,7 @@ void ReadBackInt(int fd, const IntOption& option, OptionOutcome& outcome, Verdic
   if (const int code = GetInt(fd, option.level, option.option, got); code != 0) {
     return verdict.Failed(outcome, ErrnoStatus(code, absl::StrCat("read back ", option.name)));
   }
-  outcome.got = absl::StrCat(got >> option.shift, option.unit);
+  outcome.got = option.Show(got);
   outcome.applied = (got & option.mask) == (option.value & option.mask);
   if (!outcome.applied) {
     verdict.Failed(outcome, absl::FailedPreconditionError(
@@ -147,12 +75,37 @@ void ReadBackInt(int fd, const IntOption& option, OptionOutcome& outcome, Verdic
 
 void SetIntOption(int fd, const IntOption& option, OptionOutcome& outcome, Verdict& verdict) {
   outcome.name = option.name;
-  outcome.asked = absl::StrCat(option.value >> option.shift, option.unit);
+  outcome.asked = option.Show(option.value);
   if (const int code = SetInt(fd, option.level, option.option, option.value); code != 0) {
     return verdict.Failed(
         outcome, ErrnoStatus(code, absl::StrCat("set ", option.name, " ", outcome.asked), option.advice));
   }
   ReadBackInt(fd, option, outcome, verdict);
+}
+
+// The kernel counts payload: tcp_update_skb_after_send advances the next departure by the length of the
+// segment without its headers over the rate (net/ipv4/tcp_output.c); with the qdisc fq too, which goes by
+// that time.
+void SetPacingRate(int fd, uint64_t rate_bps, OptionOutcome& outcome, Verdict& verdict) {
+  const uint64_t asked = std::max<uint64_t>(1, rate_bps / 8);
+  outcome.name = "SO_MAX_PACING_RATE";
+  outcome.asked = absl::StrCat(asked, "B/s");
+  // Since Linux 4.20 the value may have 64 bits, of which 32-bit ones reach 34 Gbps only.
+  if (setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &asked, sizeof(asked)) != 0) {
+    return verdict.Failed(outcome,
+                          ErrnoStatus(errno, absl::StrCat("set SO_MAX_PACING_RATE ", outcome.asked)));
+  }
+  uint64_t got = 0;
+  socklen_t length = sizeof(got);
+  if (getsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &got, &length) != 0) {
+    return verdict.Failed(outcome, ErrnoStatus(errno, "read back SO_MAX_PACING_RATE"));
+  }
+  outcome.got = absl::StrCat(got, "B/s");
+  outcome.applied = got == asked;
+  if (!outcome.applied) {
+    verdict.Failed(outcome, absl::FailedPreconditionError(absl::StrCat(
+                                "set SO_MAX_PACING_RATE ", outcome.asked, ": the kernel has ", outcome.got)));
+  }
 }
 
 // tcpi_snd_mss is what a segment of this connection carries: the smaller of the two ends' MSS and of what the
@@ -298,6 +251,9 @@ absl::Status SetSocketOptions(int fd, sa_family_t family, const StreamConfig& co
   if (config.protocol == Protocol::kTcp && !config.congestion.empty()) {
     SetCongestion(fd, config.congestion, outcomes.emplace_back(), verdict);
   }
+  if (config.rate_bps && config.pacing.keeper == PaceKeeper::kKernel) {
+    SetPacingRate(fd, *config.rate_bps, outcomes.emplace_back(), verdict);
+  }
   if (!config.device.empty()) SetDevice(fd, config.device, outcomes.emplace_back(), verdict);
   return verdict.status();
 }
@@ -320,7 +276,11 @@ absl::Status ReadBackSocketOptions(int fd, sa_family_t family, const StreamConfi
   }
   for (const IntOption& option : IntOptions(family, config)) {
     OptionOutcome* outcome = FindOutcome(outcomes, option.name);
-    if (option.kept_on_connection && outcome != nullptr && outcome->applied) {
+    if (!option.kept_on_connection || outcome == nullptr || !outcome->applied) continue;
+    // An accepted socket begins with priority 0 (net/core/sock.c, sk_clone_lock).
+    if (option.option == SO_PRIORITY && option.level == SOL_SOCKET) {
+      SetIntOption(fd, option, *outcome, verdict);
+    } else {
       ReadBackInt(fd, option, *outcome, verdict);
     }
   }

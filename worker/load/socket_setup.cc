@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,48 @@ const char* BindAdvice(int errno_value) {
     default:
       return "";
   }
+}
+
+absl::Status NoFreePort(int errno_value, const StreamConfig& config, const SocketAddress& local,
+                        const char* key) {
+  const uint32_t last = std::max(config.first_port, config.last_port);
+  const std::string first = local.WithPort(config.first_port).ToString();
+  return ErrnoStatus(errno_value,
+                     absl::StrCat("bind ", NameOf(config.protocol), " ", first,
+                                  last == config.first_port ? "" : absl::StrCat(" to ", last)),
+                     errno_value == EADDRINUSE
+                         ? absl::StrCat("no port of the plan's `", key,
+                                        "` is free: `ss -anptu` shows who has them, or widen the range")
+                         : std::string(BindAdvice(errno_value)));
+}
+
+// Of the ports from the stream's offset on, the first for which `take` gives 0; its errno if it gives another
+// than EADDRINUSE, or EADDRINUSE.
+template <typename Take>
+int TakePort(const StreamConfig& config, const SocketAddress& local, const Take& take) {
+  const uint32_t ports = std::max(config.first_port, config.last_port) - config.first_port + 1u;
+  for (uint32_t i = 0; i < ports; ++i) {
+    const uint32_t port = config.first_port + (config.port_offset + i) % ports;
+    const int code = take(local.WithPort(static_cast<uint16_t>(port)));
+    if (code != EADDRINUSE) return code;
+  }
+  return EADDRINUSE;
+}
+
+// A TCP port whose connection of an earlier trial is in TIME_WAIT comes last. Two sockets that allow reuse
+// could also have one port at the same time: until all senders are bound none allows it (see
+// ShareWithTimeWait).
+absl::Status BindSourcePort(int fd, const StreamConfig& config, const SocketAddress& local) {
+  const auto take = [fd](const SocketAddress& address) {
+    return bind(fd, address.data(), address.length()) == 0 ? 0 : errno;
+  };
+  int code = TakePort(config, local, take);
+  if (code == EADDRINUSE && config.protocol == Protocol::kTcp) {
+    TUTTI_RETURN_IF_ERROR(ShareWithTimeWait(fd, true));
+    code = TakePort(config, local, take);
+    TUTTI_RETURN_IF_ERROR(ShareWithTimeWait(fd, false));
+  }
+  return code == 0 ? absl::OkStatus() : NoFreePort(code, config, local, "source_ports");
 }
 
 // 0, or the errno of bind or listen.
@@ -59,6 +102,7 @@ absl::StatusOr<FileDescriptor> OpenSocket(const StreamConfig& config, sa_family_
 }
 
 absl::Status BindSource(int fd, const StreamConfig& config, const SocketAddress& local) {
+  if (config.first_port != 0) return BindSourcePort(fd, config, local);
   // Otherwise bind would take a port for the address alone, of which there are few.
   const int on = 1;
   setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
@@ -71,27 +115,18 @@ absl::Status BindSource(int fd, const StreamConfig& config, const SocketAddress&
 }
 
 absl::StatusOr<SocketAddress> BindReceiver(int fd, const StreamConfig& config, const SocketAddress& local) {
-  if (config.protocol == Protocol::kTcp) {
-    // Connections of an earlier trial that linger in TIME_WAIT are in nobody's way.
-    const int on = 1;
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0)
-      return ErrnoStatus(errno, "set SO_REUSEADDR");
-  }
-  const uint32_t last = config.last_port < config.first_port ? config.first_port : config.last_port;
-  int code = 0;
-  for (uint32_t port = config.first_port; port <= last; ++port) {
-    code = BindAndListen(fd, config, local.WithPort(static_cast<uint16_t>(port)));
-    if (code == 0) return SocketAddress::LocalOf(fd);
-    if (code != EADDRINUSE) break;
-  }
-  const std::string where = last == config.first_port
-                                ? local.WithPort(config.first_port).ToString()
-                                : absl::StrCat(local.WithPort(config.first_port).ToString(), " to ", last);
-  return ErrnoStatus(code, absl::StrCat("bind ", NameOf(config.protocol), " ", where),
-                     code == EADDRINUSE
-                         ? "no port of the plan's `ports` is free: `ss -lntup` shows who has them, or "
-                           "widen the range"
-                         : BindAdvice(code));
+  if (config.protocol == Protocol::kTcp) TUTTI_RETURN_IF_ERROR(ShareWithTimeWait(fd, true));
+  const int code = TakePort(config, local, [fd, &config](const SocketAddress& address) {
+    return BindAndListen(fd, config, address);
+  });
+  if (code != 0) return NoFreePort(code, config, local, "ports");
+  return SocketAddress::LocalOf(fd);
+}
+
+absl::Status ShareWithTimeWait(int fd, bool share) {
+  const int on = share ? 1 : 0;
+  if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0) return absl::OkStatus();
+  return ErrnoStatus(errno, "set SO_REUSEADDR");
 }
 
 absl::Status ConnectFailed(int errno_value, const StreamConfig& config, const SocketAddress& local,
@@ -109,7 +144,11 @@ absl::Status ConnectFailed(int errno_value, const StreamConfig& config, const So
       advice = "nothing answered: is a packet filter dropping it?";
       break;
     case EADDRNOTAVAIL:
-      advice = "no source port is left, or the source address is gone";
+      advice =
+          config.first_port == 0
+              ? "no source port is left, or the source address is gone"
+              : "a connection of an earlier trial has the same ports at both ends and lingers for a minute "
+                "(TIME_WAIT): widen `source_ports`, or leave `ports` out";
       break;
     default:
       break;

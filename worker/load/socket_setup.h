@@ -16,12 +16,17 @@ namespace tutti::load {
 absl::StatusOr<FileDescriptor> OpenSocket(const StreamConfig& config, sa_family_t family,
                                           std::vector<OptionOutcome>& outcomes);
 
-// A sender's: the address is bound, the port is left to connect.
+// A sender's: the address is bound, and a free port of the range; without a range the port is left to
+// connect.
 absl::Status BindSource(int fd, const StreamConfig& config, const SocketAddress& local);
 
-// A receiver's: the first port of the range that is free, or any if there is no range; TCP listens. Returns
+// A receiver's: a port of the range that is free, or any if there is no range; TCP listens. Returns
 // the address with the port.
 absl::StatusOr<SocketAddress> BindReceiver(int fd, const StreamConfig& config, const SocketAddress& local);
+
+// SO_REUSEADDR: whether a port may be bound whose earlier connection lingers in TIME_WAIT. Both have to allow
+// it, so that a sender with a port of the plan's sets it once all are bound.
+absl::Status ShareWithTimeWait(int fd, bool share);
 
 // "connect tcp 10.0.0.1 -> 10.0.0.2:5201: Connection refused (ECONNREFUSED); ...".
 absl::Status ConnectFailed(int errno_value, const StreamConfig& config, const SocketAddress& local,

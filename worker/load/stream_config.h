@@ -66,6 +66,7 @@ struct StreamConfig {
   std::optional<uint64_t> rate_bps;
   uint16_t first_port = 0;  // of this end; 0: any
   uint16_t last_port = 0;
+  uint16_t port_offset = 0;  // where in the range the search for a free one begins
   bool best_effort = false;
   Ways ways;
   Pacing pacing;

@@ -70,6 +70,7 @@ absl::Status TcpSender::ConnectTimedOut() const { return ConnectFailed(ETIMEDOUT
 
 absl::Status TcpSender::Connected() {
   connecting_ = false;
+  if (config_.first_port != 0) TUTTI_RETURN_IF_ERROR(ShareWithTimeWait(socket_.get(), true));
   TUTTI_RETURN_IF_ERROR(SetBlocking(socket_.get(), true));
   TUTTI_RETURN_IF_ERROR(SetCallTimeouts(socket_.get(), kWakeUpNs));
   local_ = SocketAddress::LocalOf(socket_.get());

@@ -263,6 +263,7 @@ v1::StreamReport ToProto(const load::StreamReport& report) {
   if (report.socket_drops) proto.set_socket_drops(*report.socket_drops);
   if (report.socket_drops_window) proto.set_socket_drops_window(*report.socket_drops_window);
   proto.set_failed_sends(report.failed_sends);
+  if (report.worst_behind_ns) proto.set_worst_behind_ns(*report.worst_behind_ns);
   proto.set_local_endpoint(report.local_endpoint);
   proto.set_peer_endpoint(report.peer_endpoint);
   if (report.path_mtu_bytes) proto.set_path_mtu_bytes(*report.path_mtu_bytes);

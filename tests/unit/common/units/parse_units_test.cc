@@ -75,6 +75,16 @@ TEST(ParseRate, TakesPowersOfThousand) {
   EXPECT_EQ(ParseRateBps("2.5Gbps").value(), 2'500'000'000u);
 }
 
+TEST(ParseMessageRate, TakesPowersOfThousandAndIsToldApartByItsUnit) {
+  EXPECT_EQ(ParseMessageRate("5000pps").value(), 5000u);
+  EXPECT_EQ(ParseMessageRate("1.5Mpps").value(), 1'500'000u);
+  EXPECT_TRUE(IsMessageRate("5kpps"));
+  EXPECT_FALSE(IsMessageRate("5Kbps"));
+  EXPECT_FALSE(IsMessageRate("pps"));
+  EXPECT_FALSE(IsMessageRate("5"));
+  EXPECT_THAT(std::string(ParseMessageRate("5kpps").status().message()), HasSubstr("in pps, Kpps or Mpps"));
+}
+
 TEST(ParseRate, RefusesWithAdvice) {
   EXPECT_THAT(RateError("100"), HasSubstr("100bps or 100Mbps"));
   EXPECT_THAT(RateError("10M"), HasSubstr("write 10Mbps, which counts in 1000, or 10485760bps"));

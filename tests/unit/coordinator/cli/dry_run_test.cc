@@ -30,6 +30,7 @@ traffic:
     both_ways: true
     ports: 5000-5100
     rate: 10Mbps
+    burst: 2
 timing: {warmup: 1s, measure: 10s, cooldown: 500ms, interval: 100ms}
 repeat: 2
 )";
@@ -43,12 +44,12 @@ TEST(DescribePlanTest, ShowsEveryCasePairStreamPortsAndTheDuration) {
                            HasSubstr("left: host1, host2"), HasSubstr("right: host3, host4"),
                            HasSubstr("case 1/2  streams=1  4 streams, 2 trials of 11.5s")));
   // 2 pairs, 2 directions, 3 streams each.
-  EXPECT_THAT(
-      *text,
-      AllOf(HasSubstr("case 2/2  streams=3  12 streams, 2 trials of 11.5s"),
-            HasSubstr("tcp, messages of 64KiB, socket buffers default / default, 10.0 Mbps per stream"),
-            HasSubstr("ports 5000-5100"), HasSubstr("host1 10.77.0.11 -> host3 10.77.0.13  3 streams\n"),
-            HasSubstr("host4 10.77.0.14 -> host2 10.77.0.12  3 streams  (reverse)")));
+  EXPECT_THAT(*text, AllOf(HasSubstr("case 2/2  streams=3  12 streams, 2 trials of 11.5s"),
+                           HasSubstr("tcp, messages of 64KiB, socket buffers default / default, "
+                                     "10.0 Mbps (19.1 messages/s) per stream, in bursts of 2, ports"),
+                           HasSubstr("ports 5000-5100"),
+                           HasSubstr("host1 10.77.0.11 -> host3 10.77.0.13  3 streams\n"),
+                           HasSubstr("host4 10.77.0.14 -> host2 10.77.0.12  3 streams  (reverse)")));
   // 2 cases x 2 trials x 11.5 s and a second of background for each case.
   EXPECT_THAT(*text, HasSubstr("total: 2 cases, 4 trials, at most 12 streams at once, about 48s"));
 }

@@ -70,6 +70,28 @@ TEST(TrialWarnings, ARateThatWasNotKeptIsToldWithTheWorstStream) {
   set_rate(0.80);
   EXPECT_THAT(MissedRates(TrialView(input)),
               ElementsAre(AllOf(HasSubstr("less than 99% of the rate"), HasSubstr("80%"))));
+  FindInput(input, "a").report->mutable_streams(0)->set_worst_behind_ns(12'000'000);
+  EXPECT_THAT(MissedRates(TrialView(input)),
+              ElementsAre(AllOf(HasSubstr("stream 0 (a -> b"), HasSubstr("a burst began up to 12ms late"))));
+}
+
+TEST(TrialWarnings, ARateThatTheKernelWasToKeepIsJudgedByWhatArrived) {
+  TrialInput input = RawTrial::Pair().Build();
+  const TrialView view(input);
+  const auto received_bytes = static_cast<double>(*view.streams[0].receiver->bytes);
+  const double seconds = static_cast<double>(view.streams[0].to->elapsed_ns()) / 1e9;
+  v1::TrafficEntry& traffic = *input.plan_case.mutable_traffic(0);
+  traffic.mutable_pacing()->set_keeper(v1::Pacing::KEEPER_KERNEL);
+  const auto set_rate = [&](double share) {
+    traffic.set_rate_bps(static_cast<uint64_t>(received_bytes * 8 / seconds / share));
+  };
+  set_rate(1);
+  EXPECT_THAT(MissedRates(TrialView(input)), IsEmpty());
+  set_rate(1.5);
+  EXPECT_THAT(MissedRates(TrialView(input)),
+              ElementsAre(AllOf(HasSubstr("more than 101% of the rate"), HasSubstr("150%"))));
+  set_rate(0.5);
+  EXPECT_THAT(MissedRates(TrialView(input)), ElementsAre(HasSubstr("less than 99% of the rate")));
 }
 
 TEST(TrialWarnings, ClocksThatAreMeasuredOverTheSessionAreNamed) {

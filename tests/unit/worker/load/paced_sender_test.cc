@@ -100,5 +100,47 @@ TEST(PacedSender, OverTcpComesWithin5PercentOfItsRateAndNeverBeyond) {
   EXPECT_GE(best, static_cast<uint64_t>(kDueMessages) * 95 / 100);
 }
 
+TEST(PacedSender, SpinningKeepsTheRateToo) {
+  StreamConfig sender = PacedSender(Protocol::kNull);
+  sender.pacing.keeper = PaceKeeper::kSpin;
+  uint64_t best = 0;
+  for (int trial = 0; trial < kTrials && best < kDueMessages * 95 / 100; ++trial) {
+    TwoEnds ends;
+    ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {End(1, Side::kReceive, Protocol::kNull, kSizeBytes)}));
+    EXPECT_LE(ends.sent.streams[0].total_messages, static_cast<uint64_t>(kDueMessages));
+    best = std::max(best, ends.sent.streams[0].total_messages);
+  }
+  EXPECT_GE(best, static_cast<uint64_t>(kDueMessages) * 95 / 100);
+}
+
+// Pacing of TCP needs no qdisc. The window begins behind the ten segments that the kernel never paces.
+TEST(PacedSender, TheKernelPacesTcpByItsPayload) {
+  constexpr uint64_t kKernelRateBps = 160'000'000;
+  constexpr TrialTiming kTiming{
+      .warmup_ns = 200 * kMs, .measure_ns = 300 * kMs, .cooldown_ns = 20 * kMs, .interval_ns = 300 * kMs};
+  constexpr double kWantBytes = 160e6 / 8 * 0.3;
+  StreamConfig sender = End(1, Side::kSend, Protocol::kTcp, 16'384);
+  sender.rate_bps = kKernelRateBps;
+  sender.pacing.keeper = PaceKeeper::kKernel;
+  double best = 0;
+  for (int trial = 0; trial < kTrials && best < 0.97 * kWantBytes; ++trial) {
+    TwoEnds ends;
+    ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {End(1, Side::kReceive, Protocol::kTcp, 16'384)}, kTiming));
+    ASSERT_EQ(ends.receiver_edges.size(), 2u);
+    const Edge& first = ends.receiver_edges[0];
+    const Edge& last = ends.receiver_edges[1];
+    const double elapsed = static_cast<double>(last.begin_trial_ns - first.begin_trial_ns) / 300e6;
+    const auto bytes = static_cast<double>(last.bytes[0] - first.bytes[0]);
+    EXPECT_LE(bytes, 1.03 * kWantBytes * elapsed + 131'072) << "a read and a segment may be at the edges";
+    best = std::max(best, bytes);
+    EXPECT_EQ(ends.sent.streams[0].worst_behind_ns, std::nullopt);
+    const std::vector<OptionOutcome>& options = ends.sent.streams[0].options;
+    EXPECT_TRUE(std::any_of(options.begin(), options.end(), [](const OptionOutcome& option) {
+      return option.name == "SO_MAX_PACING_RATE" && option.got == "20000000B/s" && option.applied;
+    }));
+  }
+  EXPECT_GE(best, 0.97 * kWantBytes);
+}
+
 }  // namespace
 }  // namespace tutti::load
