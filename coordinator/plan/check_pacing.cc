@@ -13,9 +13,9 @@ using tutti::v1::Pacing;
 using tutti::v1::TrafficEntry;
 
 // Every error is of one of these keys, where it is written.
-class Entry {
+class PacingCheck {
  public:
-  Entry(const TrafficEntry& entry, const Node& node, const std::string& path, ErrorList& errors)
+  PacingCheck(const TrafficEntry& entry, const Node& node, const std::string& path, ErrorList& errors)
       : entry_(entry), node_(node), path_(path), errors_(errors) {}
 
   void Check() const {
@@ -73,7 +73,7 @@ void CheckPacing(const tutti::v1::Case& plan_case, const Node& root, ErrorList& 
   for (int i = 0; i < plan_case.traffic_size(); ++i) {
     const Node& node = *traffic->items[static_cast<size_t>(i)];
     if (node.broken || node.kind != Node::Kind::kMap) continue;
-    Entry(plan_case.traffic(i), node, absl::StrCat("traffic[", i, "]"), errors).Check();
+    PacingCheck(plan_case.traffic(i), node, absl::StrCat("traffic[", i, "]"), errors).Check();
   }
 }
 

@@ -72,6 +72,7 @@ tutti::v1::Case LoadCase(const NodePtr& root, const std::vector<MatrixAxis>& axe
   CheckRoles(plan_case, *resolved, errors);
   CheckTraffic(plan_case, *resolved, errors);
   CheckPacing(plan_case, *resolved, errors);
+  CheckThreads(plan_case, *resolved, errors);
   CheckPorts(plan_case, *resolved, errors);
   CheckTiming(plan_case, *resolved, errors);
   plan_case.set_index(static_cast<uint32_t>(index));

@@ -1,6 +1,8 @@
 // What stands behind the table: machines, hosts and streams of every trial.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -19,6 +21,9 @@ namespace v1 = tutti::v1;
 // Where a machine has more CPUs, those that are as good as idle are left out of the list (not of the strip).
 constexpr int kAllCpusUpTo = 16;
 constexpr double kIdleRatio = 0.02;
+
+constexpr size_t kAllStreamsUpTo = 100;
+constexpr size_t kWorstStreams = 20;
 
 std::string PerCent(double ratio) { return absl::StrFormat("%.0f%%", ratio * 100); }
 
@@ -75,6 +80,14 @@ std::string Machine(const v1::MachineResult& machine) {
   return text + "\n" + PerCpu(machine);
 }
 
+// "1.53 cores in 2"
+std::string LoadThreads(const v1::HostResult& host) {
+  if (!host.has_load_thread_cores()) return kNone;
+  std::string text = absl::StrFormat("%.2f cores", host.load_thread_cores());
+  if (host.has_load_threads()) absl::StrAppend(&text, " in ", host.load_threads());
+  return text;
+}
+
 std::string Hosts(const v1::TrialResult& trial) {
   if (trial.hosts_size() == 0) return "";
   TextTable table;
@@ -87,18 +100,17 @@ std::string Hosts(const v1::TrialResult& trial) {
   table.AddColumn("", Align::kLeft);
   for (const v1::HostResult& host : trial.hosts()) {
     const v1::HostClock& clock = host.clock();
-    table.AddRow(
-        {host.host(), absl::StrCat(host.machine(), host.shared_machine() ? " (shared)" : ""),
-         host.has_sent_bps() ? FormatRate(host.sent_bps()) : kNone,
-         host.has_received_bps() ? FormatRate(host.received_bps()) : kNone,
-         host.has_load_thread_cores() ? absl::StrFormat("%.2f cores", host.load_thread_cores()) : kNone,
-         host.missing().empty() ? FormatDuration(host.sampler_worst_lateness_ns()) : kNone,
-         host.has_clock() ? FormatDuration(clock.offset_ns()) : kNone,
-         host.has_clock() ? FormatDuration(std::max(
-                                {clock.bound_before_ns(), clock.bound_during_ns(), clock.bound_after_ns()}))
-                          : kNone,
-         clock.source() == v1::CLOCK_SOURCE_UNSPECIFIED ? kNone : EnumName(clock.source()),
-         host.missing().empty() ? "" : absl::StrCat("missing: ", host.missing())});
+    table.AddRow({host.host(), absl::StrCat(host.machine(), host.shared_machine() ? " (shared)" : ""),
+                  host.has_sent_bps() ? FormatRate(host.sent_bps()) : kNone,
+                  host.has_received_bps() ? FormatRate(host.received_bps()) : kNone, LoadThreads(host),
+                  host.missing().empty() ? FormatDuration(host.sampler_worst_lateness_ns()) : kNone,
+                  host.has_clock() ? FormatDuration(clock.offset_ns()) : kNone,
+                  host.has_clock()
+                      ? FormatDuration(std::max(
+                            {clock.bound_before_ns(), clock.bound_during_ns(), clock.bound_after_ns()}))
+                      : kNone,
+                  clock.source() == v1::CLOCK_SOURCE_UNSPECIFIED ? kNone : EnumName(clock.source()),
+                  host.missing().empty() ? "" : absl::StrCat("missing: ", host.missing())});
   }
   std::string text = table.Render("    ");
   for (const v1::HostResult& host : trial.hosts()) {
@@ -133,11 +145,18 @@ std::string Skew(bool present, int64_t skew_ns, const v1::EntryResult& entry) {
                       entry.has_skew_bound_ns() ? " +-" + FormatDuration(entry.skew_bound_ns()) : "");
 }
 
+// "98.9 Kbps (17)": the stream in brackets.
+std::string Slowest(const v1::EntryResult& entry) {
+  if (!entry.has_slowest_bps()) return kNone;
+  return absl::StrCat(FormatRate(entry.slowest_bps()), " (", entry.slowest_stream(), ")");
+}
+
 std::string Entries(const v1::TrialResult& trial) {
   TextTable table;
   table.AddColumn("entry", Align::kLeft);
-  for (const char* name : {"streams", "sent", "received", "on the wire", "in flight", "lost", "drops",
-                           "jitter", "retr", "skew", "first sends", "overlap", "edge error"}) {
+  for (const char* name :
+       {"streams", "sent", "received", "on the wire", "in flight", "lost", "drops", "jitter", "retr", "skew",
+        "first sends", "overlap", "edge error", "Jain", "slowest", "fastest"}) {
     table.AddColumn(name);
   }
   for (const v1::EntryResult& entry : trial.entries()) {
@@ -154,13 +173,39 @@ std::string Entries(const v1::TrialResult& trial) {
                   Skew(entry.has_running_skew_ns(), entry.running_skew_ns(), entry),
                   Skew(entry.has_first_send_skew_ns(), entry.first_send_skew_ns(), entry),
                   ratio(entry.has_overlap_ratio(), entry.overlap_ratio()),
-                  ratio(entry.has_edge_error_ratio(), entry.edge_error_ratio())});
+                  ratio(entry.has_edge_error_ratio(), entry.edge_error_ratio()),
+                  entry.has_jain_index() ? Index(entry.jain_index()) : kNone, Slowest(entry),
+                  entry.has_fastest_bps() ? FormatRate(entry.fastest_bps()) : kNone});
   }
   return table.Render("    ");
 }
 
-std::string Streams(const v1::TrialResult& trial) {
-  if (trial.streams_size() == 0) return "";
+using Selection = std::vector<const v1::StreamResult*>;
+
+bool Failed(const v1::StreamResult& stream) {
+  return stream.sender().has_error() || stream.receiver().has_error();
+}
+
+// All streams; of very many those that failed and those that received least, by id.
+Selection SelectStreams(const v1::TrialResult& trial) {
+  Selection streams;
+  for (const v1::StreamResult& stream : trial.streams()) streams.push_back(&stream);
+  if (streams.size() <= kAllStreamsUpTo) return streams;
+  const auto worse = [](const v1::StreamResult* a, const v1::StreamResult* b) {
+    const auto rank = [](const v1::StreamResult& stream) {
+      return std::make_tuple(!Failed(stream), stream.has_received_bps(), stream.received_bps());
+    };
+    return rank(*a) < rank(*b);
+  };
+  std::stable_sort(streams.begin(), streams.end(), worse);
+  streams.resize(kWorstStreams);
+  std::sort(streams.begin(), streams.end(), [](const v1::StreamResult* a, const v1::StreamResult* b) {
+    return a->flow().stream_id() < b->flow().stream_id();
+  });
+  return streams;
+}
+
+std::string Streams(const Selection& streams) {
   TextTable table;
   table.AddColumn("stream");
   table.AddColumn("flow", Align::kLeft);
@@ -168,7 +213,8 @@ std::string Streams(const v1::TrialResult& trial) {
                            "rtt", "cwnd", "pmtu", "stalled"}) {
     table.AddColumn(name);
   }
-  for (const v1::StreamResult& stream : trial.streams()) {
+  for (const v1::StreamResult* each : streams) {
+    const v1::StreamResult& stream = *each;
     const v1::Flow& flow = stream.flow();
     const v1::LossCounts& loss = stream.loss();
     const v1::StreamReport& sender = stream.sender();
@@ -228,8 +274,15 @@ std::string Trial(const v1::CaseResult& each, const v1::TrialResult& trial, cons
   for (const v1::MachineResult& machine : trial.machines()) text += Machine(machine);
   if (trial.hosts_size() > 0) text += "  hosts\n" + Hosts(trial);
   if (const std::string path = PathDetail(trial); !path.empty()) text += "  path\n" + path;
-  if (trial.streams_size() > 0) text += "  streams\n" + Streams(trial);
-  for (const v1::StreamResult& stream : trial.streams()) {
+  const Selection streams = SelectStreams(trial);
+  if (!streams.empty()) text += "  streams\n" + Streams(streams);
+  const auto left_out = static_cast<size_t>(trial.streams_size()) - streams.size();
+  if (left_out > 0) {
+    absl::StrAppend(&text, "    ", left_out,
+                    " further streams received more and did not fail; --format json has them all\n");
+  }
+  for (const v1::StreamResult* shown : streams) {
+    const v1::StreamResult& stream = *shown;
     if (!stream.has_sender() && !stream.has_receiver()) continue;
     absl::StrAppend(&text, "    stream ", stream.flow().stream_id(), "\n");
     if (stream.has_sender()) text += End("sender", stream.sender());

@@ -32,6 +32,15 @@ std::string Percent(bool present, const v1::Spread& spread) {
   return present && spread.has_median() ? FormatPercent(spread.median()) : kNone;
 }
 
+std::string Index(double value) {
+  const std::string text = absl::StrFormat("%.3f", value);
+  return value < 1 && text == "1.000" ? "0.999+" : text;
+}
+
+std::string Index(bool present, const v1::Spread& spread) {
+  return present && spread.has_median() ? Index(spread.median()) : kNone;
+}
+
 std::string Duration(bool present, const v1::Spread& spread) {
   return present && spread.has_median() ? FormatDuration(std::llround(spread.median())) : kNone;
 }

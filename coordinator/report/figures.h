@@ -15,6 +15,9 @@ std::string RateWithRange(bool present, const tutti::v1::Spread& spread);
 // Medians alone.
 std::string Rate(bool present, const tutti::v1::Spread& spread);
 std::string Percent(bool present, const tutti::v1::Spread& spread);
+// Of 0 to 1: "0.998"; what is not quite 1 is not printed as 1.
+std::string Index(bool present, const tutti::v1::Spread& spread);
+std::string Index(double value);
 std::string Duration(bool present, const tutti::v1::Spread& spread);
 std::string Count(bool present, const tutti::v1::Spread& spread);
 // "1.53 (77%)": cores busy, and of how much of the machines' CPUs.

@@ -24,6 +24,7 @@ struct Columns {
   bool retransmits = false;
   bool both_ends = false;
   bool roles = false;
+  bool fairness = false;
 };
 
 constexpr char kBusyMark[] = "*";
@@ -42,6 +43,7 @@ Columns ColumnsOf(const v1::Result& result) {
       entries.insert({row.entry(), row.reverse()});
       columns.lost = columns.lost || row.protocol() == v1::PROTOCOL_UDP;
       columns.retransmits = columns.retransmits || row.protocol() == v1::PROTOCOL_TCP;
+      columns.fairness = columns.fairness || row.has_jain_index();
       (SharesMachines(row) ? columns.both_ends : columns.roles) = true;
     }
   }
@@ -65,6 +67,9 @@ TextTable MakeTable(const Columns& columns) {
   }
   if (columns.both_ends) {
     for (const char* name : {"CPU both ends", "us/KB"}) table.AddColumn(name);
+  }
+  if (columns.fairness) {
+    for (const char* name : {"Jain", "slowest"}) table.AddColumn(name);
   }
   table.AddColumn("skew");
   table.AddColumn("good", Align::kLeft);
@@ -106,9 +111,10 @@ std::string Skew(const v1::Row& row) {
   return text;
 }
 
-// "sent" to "retr", and the skew: medians, or in brackets those of the trials over a limit.
+// "sent" to "retr", the fairness and the skew: medians, or in brackets those of the trials over a limit.
 struct TrafficCells {
   std::vector<std::string> before_cpu;
+  std::vector<std::string> fairness;
   std::string skew;
 };
 TrafficCells TrafficCellsOf(const v1::CaseResult& each, const v1::Row& row, const Columns& columns) {
@@ -124,6 +130,10 @@ TrafficCells TrafficCellsOf(const v1::CaseResult& each, const v1::Row& row, cons
   if (columns.lost) cells.before_cpu.push_back(cell(Percent(shown.has_lost_ratio(), shown.lost_ratio())));
   if (columns.retransmits) {
     cells.before_cpu.push_back(cell(Count(shown.has_retransmits(), shown.retransmits())));
+  }
+  if (columns.fairness) {
+    cells.fairness = {cell(Index(shown.has_jain_index(), shown.jain_index())),
+                      cell(Rate(shown.has_slowest_bps(), shown.slowest_bps()))};
   }
   cells.skew = cell(Skew(shown));
   return cells;
@@ -151,6 +161,7 @@ std::vector<std::string> RowCells(const v1::CaseResult& each, const v1::Row& row
   if (columns.both_ends) {
     AddCpuCells(shared, row.both_ends(), WasBusyBefore(each, row, Ends::kBoth), cells);
   }
+  cells.insert(cells.end(), traffic.fairness.begin(), traffic.fairness.end());
   cells.push_back(traffic.skew);
   cells.push_back(Standing(each));
   return cells;
@@ -166,7 +177,7 @@ std::vector<std::string> EmptyCells(const v1::CaseResult& each, const Columns& c
 
 size_t WidthOf(const Columns& columns) {
   return 1 + columns.axes.size() + columns.entry + columns.streams + 2 + columns.lost + columns.retransmits +
-         (columns.roles ? 4 : 0) + (columns.both_ends ? 2 : 0) + 2;
+         (columns.roles ? 4 : 0) + (columns.both_ends ? 2 : 0) + (columns.fairness ? 2 : 0) + 2;
 }
 
 // Why a service demand or a loss that one would expect is "-"; each sentence once.

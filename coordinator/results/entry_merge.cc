@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/units/units.h"
+#include "coordinator/results/fairness.h"
 #include "coordinator/results/machine_cpu.h"
 #include "coordinator/results/skew.h"
 #include "coordinator/results/wire_rate.h"
@@ -142,6 +143,15 @@ void SetWireRate(const EntryView& entry, v1::EntryResult& result) {
   result.set_wire_bps(wire_bps);
 }
 
+void SetFairness(const EntryView& entry, v1::EntryResult& result) {
+  const std::optional<Fairness> fairness = FairnessOf(entry.streams);
+  if (!fairness) return;
+  result.set_jain_index(fairness->jain_index);
+  result.set_slowest_bps(fairness->slowest_bps);
+  result.set_fastest_bps(fairness->fastest_bps);
+  result.set_slowest_stream(fairness->slowest_stream);
+}
+
 // Streams on hosts whose CPUs they outnumber: the scheduler decides when each one starts.
 bool OutnumberCpus(const EntryView& entry, const TrialView& trial) {
   std::map<std::string, size_t> streams;
@@ -161,10 +171,17 @@ void SetTogetherness(const EntryView& entry, const TrialView& trial, EntryMerge&
   if (together.running_skew_ns.has_value()) result.set_running_skew_ns(*together.running_skew_ns);
   if (together.bound_ns.has_value()) result.set_skew_bound_ns(*together.bound_ns);
   if (together.overlap_ratio.has_value()) result.set_overlap_ratio(*together.overlap_ratio);
-  for (const StreamView* stream : together.never_running) {
-    merge.warnings.push_back(absl::StrCat(stream->Name(),
+  // Of many the first few are named: they have one cause.
+  constexpr size_t kMostNamed = 4;
+  for (size_t i = 0; i < std::min(together.never_running.size(), kMostNamed); ++i) {
+    merge.warnings.push_back(absl::StrCat(together.never_running[i]->Name(),
                                           " never reached a steady start (100 messages, or 10 ms at "
                                           "its rate)"));
+  }
+  if (together.never_running.size() > kMostNamed) {
+    merge.warnings.push_back(absl::StrCat("entry ", entry.entry, ": ",
+                                          together.never_running.size() - kMostNamed,
+                                          " further streams never reached a steady start"));
   }
   const int64_t warmup_ns = trial.grid.begin_ns;
   if (together.running_skew_ns.has_value() && *together.running_skew_ns > warmup_ns) {
@@ -262,6 +279,7 @@ EntryMerge MergeEntry(const EntryView& entry, const TrialView& trial,
   SetInFlight(traffic, result);
   SetWireRate(entry, result);
   SetStalls(entry, trial.grid, result);
+  SetFairness(entry, result);
   SetLostIntervals(entry, result);
   const std::vector<uint64_t> sent = SumIntervals(Senders(entry));
   const std::vector<uint64_t> received = SumIntervals(Receivers(entry));

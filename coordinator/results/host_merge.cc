@@ -154,6 +154,7 @@ v1::HostResult MergeHost(const HostSeries& host, const TrialView& trial) {
     SetUdpWindow(host, result);
   }
   if (!input.report.has_value()) return result;
+  if (input.report->load_threads() > 0) result.set_load_threads(input.report->load_threads());
   result.set_sampler_worst_lateness_ns(input.report->sampler_worst_lateness_ns());
   for (v1::DeviceCounters& device : DeviceDifferences(*input.report))
     *result.add_devices() = std::move(device);

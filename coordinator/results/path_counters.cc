@@ -50,6 +50,7 @@ std::optional<v1::TcpSeries> TcpSeriesOf(const StreamView& stream) {
   const size_t column = stream.sender->column;
   v1::TcpSeries series;
   Copy(host, column, &v1::EdgeSample::retransmits, series.mutable_retransmits());
+  if (series.retransmits().empty()) return std::nullopt;  // of very many streams it is not read at every edge
   Copy(host, column, &v1::EdgeSample::rtt_us, series.mutable_rtt_us());
   Copy(host, column, &v1::EdgeSample::cwnd_segments, series.mutable_cwnd_segments());
   Copy(host, column, &v1::EdgeSample::delivery_rate_bytes_per_s, series.mutable_delivery_rate_bytes_per_s());

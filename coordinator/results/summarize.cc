@@ -111,6 +111,9 @@ v1::Row MakeRow(const v1::EntryResult& like, const Entries& entries) {
   Set(row, &v1::Row::mutable_skew_bound_ns, entries, Field(&E::has_skew_bound_ns, &E::skew_bound_ns));
   Set(row, &v1::Row::mutable_overlap_ratio, entries, Field(&E::has_overlap_ratio, &E::overlap_ratio));
   Set(row, &v1::Row::mutable_elapsed_s, entries, Field(&E::has_elapsed_ns, &E::elapsed_ns, 1e-9));
+  Set(row, &v1::Row::mutable_jain_index, entries, Field(&E::has_jain_index, &E::jain_index));
+  Set(row, &v1::Row::mutable_slowest_bps, entries, Field(&E::has_slowest_bps, &E::slowest_bps));
+  Set(row, &v1::Row::mutable_fastest_bps, entries, Field(&E::has_fastest_bps, &E::fastest_bps));
   *row.mutable_sender_cpu() = SummarizeCpu(entries, &E::sender_cpu);
   *row.mutable_receiver_cpu() = SummarizeCpu(entries, &E::receiver_cpu);
   if (like.has_both_ends()) *row.mutable_both_ends() = SummarizeCpu(entries, &E::both_ends);

@@ -47,7 +47,8 @@ std::vector<LiveInterval> LiveMerger::Add(const std::string& host, const EdgeSam
   const auto found = hosts_.find(host);
   if (found == hosts_.end() || edge.index() < next_ || edge.index() > intervals_) return told;
   const auto streams = static_cast<int>(found->second.ends.size());
-  if (edge.bytes_size() != streams || edge.retransmits_size() != streams) return told;
+  if (edge.bytes_size() != streams) return told;
+  if (edge.retransmits_size() != streams && !edge.retransmits().empty()) return told;
   found->second.edges[edge.index()] = edge;
   newest_edge_ = std::max(newest_edge_, edge.index());
   while (next_ < intervals_ && (IsComplete(next_) || newest_edge_ > next_ + kPatienceIntervals)) {
@@ -69,19 +70,22 @@ void LiveMerger::AddHost(const HostState& host, uint32_t interval, std::map<Entr
   const auto begin = host.edges.find(interval);
   const auto end = host.edges.find(interval + 1);
   const bool known = begin != host.edges.end() && end != host.edges.end();
+  const bool retransmits_known =
+      known && !begin->second.retransmits().empty() && !end->second.retransmits().empty();
   const int64_t elapsed_ns = known ? MiddleNs(end->second) - MiddleNs(begin->second) : 0;
   for (int i = 0; i < static_cast<int>(host.ends.size()); ++i) {
     const StreamEnd& stream = host.ends[static_cast<size_t>(i)];
     const EntryKey& key = entry_of_stream_.at(stream.stream_id());
     Sum& sum = (stream.side() == tutti::v1::SIDE_SEND ? sent : received)[key];
     if (elapsed_ns <= 0 || end->second.bytes(i) < begin->second.bytes(i) ||
-        end->second.retransmits(i) < begin->second.retransmits(i)) {
+        (retransmits_known && end->second.retransmits(i) < begin->second.retransmits(i))) {
       sum.known = false;
       continue;
     }
+    sum.retransmits_known = sum.retransmits_known && retransmits_known;
     const auto bytes = static_cast<double>(end->second.bytes(i) - begin->second.bytes(i));
     sum.bps += bytes * 8e9 / static_cast<double>(elapsed_ns);
-    sum.retransmits += end->second.retransmits(i) - begin->second.retransmits(i);
+    if (retransmits_known) sum.retransmits += end->second.retransmits(i) - begin->second.retransmits(i);
   }
 }
 
@@ -105,7 +109,7 @@ LiveInterval LiveMerger::Merge(uint32_t interval) const {
     const Sum& in = received[key];
     if (out.known) entry.set_sent_bps(out.bps);
     if (in.known) entry.set_received_bps(in.bps);
-    if (out.known && is_tcp_.at(key)) entry.set_retransmits(out.retransmits);
+    if (out.known && out.retransmits_known && is_tcp_.at(key)) entry.set_retransmits(out.retransmits);
   }
   return live;
 }

@@ -33,6 +33,7 @@ class LiveMerger {
   struct Sum {
     double bps = 0;
     uint64_t retransmits = 0;
+    bool retransmits_known = true;  // not read at every edge of a host with very many streams
     bool known = true;
   };
   struct HostState {

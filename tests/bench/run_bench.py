@@ -23,7 +23,19 @@ from network_pair import DEVICE
 from round_log import RoundLog
 from tutti_pair import check_programs, fingerprints, tutti_version
 
-BENCHES = ("throughput", "start", "start_capture", "cpu", "window", "overhead", "clocks", "edges", "clock_cost")
+BENCHES = (
+    "throughput",
+    "start",
+    "start_capture",
+    "cpu",
+    "window",
+    "overhead",
+    "clocks",
+    "edges",
+    "clock_cost",
+    "pacing",
+    "per_cpu",
+)
 TOOLS = {"ip": "iproute2", "ss": "iproute2", "iperf3": "iperf3", "iperf": "iperf", "tcpdump": "tcpdump"}
 ROOT = Path(__file__).resolve().parents[2]
 MOST_FAILURES_IN_A_ROW = 5

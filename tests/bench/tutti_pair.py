@@ -54,6 +54,7 @@ class PlanText:
     repeat: int = 1
     buffer_bytes: int | None = None
     rate: str | None = None
+    further: dict[str, str] = field(default_factory=dict)  # keys of the entry, as the plan writes them
     hosts: tuple[str, str] = field(default=("a", "b"))
 
     def duration_s(self) -> float:
@@ -80,6 +81,7 @@ class PlanText:
         ]
         if self.rate:
             lines.append(f"    rate: {self.rate}")
+        lines += [f"    {key}: {value}" for key, value in self.further.items()]
         lines += [
             f"timing: {{warmup: {self.warmup_ms}ms, measure: {self.measure_ms}ms, "
             f"cooldown: {self.cooldown_ms}ms, interval: {self.interval_ms}ms}}",

@@ -33,7 +33,7 @@ class CpuSet {
 };
 
 // EINVAL means that the kernel's masks are longer than ours.
-std::unique_ptr<CpuSet> AllowedCpus() {
+std::unique_ptr<CpuSet> AllowedSet() {
   for (size_t cpus = 1024; cpus <= (1U << 20); cpus *= 2) {
     auto set = std::make_unique<CpuSet>(cpus);
     if (sched_getaffinity(0, set->bytes(), set->get()) == 0) return set;
@@ -55,7 +55,7 @@ absl::Status PinThisThread(uint32_t cpu) {
   if (const int code = pthread_setaffinity_np(pthread_self(), wanted.bytes(), wanted.get()); code != 0) {
     return ErrnoStatus(code, what, advice);
   }
-  const auto got = AllowedCpus();
+  const auto got = AllowedSet();
   if (got->Count() != 1 || !got->Has(cpu)) {
     return absl::FailedPreconditionError(
         absl::StrCat(what, ": the kernel uses ", AllowedCpuList(), " instead"));
@@ -64,12 +64,22 @@ absl::Status PinThisThread(uint32_t cpu) {
 }
 
 size_t AllowedCpuCount() {
-  const size_t count = AllowedCpus()->Count();
+  const size_t count = AllowedSet()->Count();
   return count == 0 ? 1 : count;
 }
 
+std::vector<uint32_t> AllowedCpus() {
+  const auto set = AllowedSet();
+  std::vector<uint32_t> cpus;
+  for (size_t cpu = 0; cpu < set->cpus(); ++cpu) {
+    if (set->Has(cpu)) cpus.push_back(static_cast<uint32_t>(cpu));
+  }
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
+
 std::string AllowedCpuList() {
-  const auto set = AllowedCpus();
+  const auto set = AllowedSet();
   std::string list;
   for (size_t cpu = 0; cpu < set->cpus(); ++cpu) {
     if (!set->Has(cpu)) continue;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -14,6 +15,9 @@ absl::Status PinThisThread(uint32_t cpu);
 
 // How many CPUs the calling thread may use; at least 1.
 size_t AllowedCpuCount();
+
+// Their numbers; CPU 0 if the kernel does not say.
+std::vector<uint32_t> AllowedCpus();
 
 // "0-3,6".
 std::string AllowedCpuList();

@@ -12,11 +12,14 @@
 #include "common/status/macros.h"
 #include "worker/load/connector.h"
 #include "worker/load/cpu_pinning.h"
+#include "worker/load/flow_loop.h"
 #include "worker/load/load_thread.h"
 #include "worker/load/open_files.h"
 #include "worker/load/port_offsets.h"
 #include "worker/load/sampler.h"
+#include "worker/load/shared_buffers.h"
 #include "worker/load/stream.h"
+#include "worker/load/thread_plan.h"
 #include "worker/load/trial_clock.h"
 #include "worker/load/trial_control.h"
 #include "worker/load/trial_validation.h"
@@ -45,9 +48,16 @@ class SocketLoadTrial final : public LoadTrial {
   SocketLoadTrial(std::vector<StreamConfig> configs, const TrialTiming& timing, const Clock& clock)
       : clock_(clock), grid_(timing), control_(configs.size() + 1), sampler_index_(configs.size()) {
     SpreadPorts(configs);
+    plans_ = PlanThreads(configs, AllowedCpus());
+    std::vector<size_t> first_streams;
+    for (const ThreadPlan& plan : plans_) {
+      names_.push_back(plan.Name(configs));
+      first_streams.push_back(plan.streams.front());
+    }
     for (StreamConfig& config : configs) streams_.push_back(MakeStream(std::move(config), grid_));
-    threads_.resize(streams_.size());
-    sampler_.emplace(grid_, streams_, threads_);
+    threads_.resize(plans_.size());
+    turns_.resize(plans_.size());
+    sampler_.emplace(grid_, streams_, threads_, std::move(first_streams));
   }
 
   ~SocketLoadTrial() override {
@@ -68,9 +78,19 @@ class SocketLoadTrial final : public LoadTrial {
   void Abort() override { control_.Abort(); }
 
  private:
+  // What a thread that serves its streams in turn has for all of them.
+  struct InTurn {
+    SharedBuffers buffers;
+    std::optional<FlowLoop> loop;
+  };
+
+  absl::Status PrepareTurns(size_t thread);
   absl::Status StartThreads();
+  void RunThread(size_t thread);
   void RunStream(size_t index);
+  void RunInTurn(size_t thread);
   absl::Status SettleStream(Stream& stream);
+  absl::Status NotePinning(Stream& stream, uint32_t cpu, const absl::Status& pinned);
   void RunSampler();
   void JoinAll();
   void AddDrops(size_t index, StreamReport& report) const;
@@ -79,7 +99,10 @@ class SocketLoadTrial final : public LoadTrial {
   const WindowGrid grid_;
   TrialControl control_;
   const size_t sampler_index_;  // of the sampler's thread in control_, behind the streams'
-  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<ThreadPlan> plans_;
+  std::vector<std::string> names_;                // of the threads
+  std::vector<std::unique_ptr<InTurn>> turns_;    // null of a thread that has one stream to itself
+  std::vector<std::unique_ptr<Stream>> streams_;  // use the buffers in turns_
   std::optional<Sampler> sampler_;
   bool spin_ = false;  // constant once the threads run
   std::vector<std::optional<uint32_t>> drops_at_start_;
@@ -91,28 +114,52 @@ class SocketLoadTrial final : public LoadTrial {
 };
 
 absl::Status SocketLoadTrial::Prepare() {
-  uint64_t files = kSpareFiles;
+  // A thread that serves streams in turn waits with two.
+  uint64_t files = kSpareFiles + 2 * plans_.size();
   for (const auto& stream : streams_) files += FilesOf(stream->config());
   TUTTI_RETURN_IF_ERROR(EnsureOpenFiles(files));
   TUTTI_RETURN_IF_ERROR(control_.Open());
+  for (size_t i = 0; i < plans_.size(); ++i) {
+    if (plans_[i].in_turn) TUTTI_RETURN_IF_ERROR(PrepareTurns(i));
+  }
   absl::Status status;
   for (const auto& stream : streams_) status.Update(Annotate(stream->Prepare(), stream->Name()));
   TUTTI_RETURN_IF_ERROR(status);
-  const auto senders =
-      std::count_if(streams_.begin(), streams_.end(), [](const auto& s) { return s->sends(); });
-  spin_ = static_cast<size_t>(senders) <= AllowedCpuCount();
+  const auto sending = std::count_if(plans_.begin(), plans_.end(), [this](const ThreadPlan& plan) {
+    return std::any_of(plan.streams.begin(), plan.streams.end(),
+                       [this](size_t i) { return streams_[i]->sends(); });
+  });
+  spin_ = static_cast<size_t>(sending) <= AllowedCpuCount();
   return StartThreads();
 }
 
+absl::Status SocketLoadTrial::PrepareTurns(size_t thread) {
+  turns_[thread] = std::make_unique<InTurn>();
+  std::vector<Flow*> flows;
+  for (const size_t i : plans_[thread].streams) {
+    streams_[i]->ShareBuffers(turns_[thread]->buffers);
+    flows.push_back(streams_[i]->flow());
+  }
+  FlowLoop& loop = turns_[thread]->loop.emplace(std::move(flows), grid_.stop_ns());
+  return loop.Open(control_);
+}
+
 absl::Status SocketLoadTrial::StartThreads() {
-  for (size_t i = 0; i < streams_.size(); ++i) {
-    TUTTI_RETURN_IF_ERROR(
-        Annotate(threads_[i].Start(absl::StrCat("tutti-s", streams_[i]->config().stream_id % 10'000'000),
-                                   [this, i] { RunStream(i); }),
-                 streams_[i]->Name()));
+  for (size_t i = 0; i < plans_.size(); ++i) {
+    const absl::Status started = threads_[i].Start(names_[i], [this, i] { RunThread(i); });
+    TUTTI_RETURN_IF_ERROR(Annotate(started, streams_[plans_[i].streams.front()]->Name()));
   }
   TUTTI_RETURN_IF_ERROR(sampler_thread_.Start("tutti-sampler", [this] { RunSampler(); }));
   return control_.WaitReady();
+}
+
+void SocketLoadTrial::RunThread(size_t thread) {
+  if (plans_[thread].in_turn) {
+    RunInTurn(thread);
+  } else {
+    RunStream(plans_[thread].streams.front());
+  }
+  control_.WaitStop();
 }
 
 void SocketLoadTrial::RunStream(size_t index) {
@@ -124,23 +171,42 @@ void SocketLoadTrial::RunStream(size_t index) {
   control_.MarkTouched();
   if (const TrialClock* clock = control_.WaitArmed()) stream.Run(*clock, control_, spin_);
   control_.MarkFinished(index);
-  control_.WaitStop();
+}
+
+void SocketLoadTrial::RunInTurn(size_t thread) {
+  const std::vector<size_t>& streams = plans_[thread].streams;
+  const uint32_t cpu = *plans_[thread].cpu;
+  const absl::Status pinned = PinThisThread(cpu);
+  for (const size_t i : streams) {
+    control_.MarkReady(i, Annotate(NotePinning(*streams_[i], cpu, pinned), streams_[i]->Name()));
+  }
+  turns_[thread]->buffers.Fill([this] { return control_.stopping(); });
+  control_.MarkTouched(streams.size());
+  const auto over = [&](size_t flow) { control_.MarkFinished(streams[flow]); };
+  if (const TrialClock* clock = control_.WaitArmed()) {
+    turns_[thread]->loop->Run(*clock, control_, spin_, over);
+  }
+  // Those that the end of the trial cut short.
+  for (const size_t i : streams) control_.MarkFinished(i);
 }
 
 // On the stream's own thread.
 absl::Status SocketLoadTrial::SettleStream(Stream& stream) {
-  if (const std::optional<uint32_t> cpu = stream.config().cpu) {
-    const absl::Status pinned = PinThisThread(*cpu);
-    StreamReport& report = stream.report();
-    report.options.push_back({.name = "cpu",
-                              .asked = absl::StrCat(*cpu),
-                              .got = AllowedCpuList(),
-                              .applied = pinned.ok(),
-                              .note = std::string(pinned.message())});
-    if (pinned.ok()) report.cpu = cpu;
-    if (!pinned.ok() && !stream.config().best_effort) return pinned;
-  }
-  return absl::OkStatus();
+  const std::optional<uint32_t> cpu = stream.config().cpu;
+  return cpu ? NotePinning(stream, *cpu, PinThisThread(*cpu)) : absl::OkStatus();
+}
+
+absl::Status SocketLoadTrial::NotePinning(Stream& stream, uint32_t cpu, const absl::Status& pinned) {
+  StreamReport& report = stream.report();
+  if (pinned.ok()) report.cpu = cpu;
+  // A thread per CPU is pinned also where the plan names no CPU.
+  const bool asked = stream.config().cpu.has_value();
+  report.options.push_back({.name = "cpu",
+                            .asked = asked ? absl::StrCat(cpu) : "per_cpu",
+                            .got = AllowedCpuList(),
+                            .applied = pinned.ok(),
+                            .note = std::string(pinned.message())});
+  return pinned.ok() || stream.config().best_effort ? absl::OkStatus() : pinned;
 }
 
 void SocketLoadTrial::RunSampler() {
@@ -160,6 +226,9 @@ std::vector<BoundPort> SocketLoadTrial::bound_ports() const {
 
 absl::Status SocketLoadTrial::Connect(const std::vector<BoundPort>& targets, HostTime deadline) {
   TUTTI_RETURN_IF_ERROR(ConnectStreams(streams_, targets, deadline, clock_, control_));
+  for (const auto& turns : turns_) {
+    if (turns != nullptr) TUTTI_RETURN_IF_ERROR(turns->loop->Watch());
+  }
   if (control_.WaitTouched(streams_.size(), After(deadline - clock_.Now()))) return absl::OkStatus();
   if (control_.stopping()) return absl::CancelledError("the trial was aborted while its buffers were filled");
   return absl::DeadlineExceededError(
@@ -216,6 +285,9 @@ void SocketLoadTrial::Drain(const std::vector<SenderFinal>& finals, HostTime dea
     streams_[i]->OrderDrain(order);
     receivers.push_back(i);
   }
+  for (const auto& turns : turns_) {
+    if (turns != nullptr) turns->loop->Drain();
+  }
   control_.WaitFinished(receivers, After(left_ns));
 }
 
@@ -230,6 +302,7 @@ LoadReport SocketLoadTrial::Report() {
   report.sampler_worst_lateness_ns = sampler_->worst_lateness_ns();
   report.sampler_cpu_ns = sampler_->own_cpu_ns();
   report.load_thread_cpu_ns = sampler_->load_thread_cpu_ns();
+  report.load_threads = static_cast<uint32_t>(threads_.size());
   return report;
 }
 

@@ -146,6 +146,7 @@ struct LoadReport {
   int64_t sampler_worst_lateness_ns = 0;
   uint64_t sampler_cpu_ns = 0;
   uint64_t load_thread_cpu_ns = 0;  // of all load threads between the window's edges
+  uint32_t load_threads = 0;
 };
 
 class LoadTrial {

@@ -23,6 +23,7 @@ void ReleaseMessages::operator()(unsigned char* bytes) const {
 
 absl::Status MessageBuffer::Allocate(uint64_t bytes) {
   bytes_ = decltype(bytes_)(new (std::nothrow) unsigned char[bytes]);
+  data_ = bytes_.get();
   size_ = bytes_ ? bytes : 0;
   if (bytes_) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
@@ -39,15 +40,23 @@ absl::StatusOr<FileDescriptor> MessageBuffer::AllocateFile(uint64_t bytes) {
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) return ErrnoStatus(errno, absl::StrCat("map a memory file of ", bytes, "B"));
   bytes_ = decltype(bytes_)(static_cast<unsigned char*>(mapped), ReleaseMessages{bytes});
+  data_ = bytes_.get();
   size_ = bytes;
   return file;
 }
 
+void MessageBuffer::Borrow(MessageBuffer& owner) {
+  bytes_.reset();
+  data_ = owner.data_;
+  size_ = owner.size_;
+}
+
 bool MessageBuffer::ForEachSlice(absl::FunctionRef<bool()> stopping,
                                  absl::FunctionRef<void(unsigned char*, size_t)> write) {
+  if (bytes_ == nullptr) return true;
   for (size_t begin = 0; begin < size_; begin += kSliceBytes) {
     if (stopping()) return false;
-    write(bytes_.get() + begin, std::min(kSliceBytes, size_ - begin));
+    write(data_ + begin, std::min(kSliceBytes, size_ - begin));
   }
   return true;
 }

@@ -28,20 +28,24 @@ class MessageBuffer {
   // The same in a memory file (memfd_create(2)), for calls that send from a file: what is written here is in
   // it.
   absl::StatusOr<FileDescriptor> AllocateFile(uint64_t bytes);
+  // The memory of `owner`, which outlives this and touches it: for streams that one thread serves in turn,
+  // whose messages are all alike.
+  void Borrow(MessageBuffer& owner);
 
-  unsigned char* data() { return bytes_.get(); }
-  const unsigned char* data() const { return bytes_.get(); }
+  unsigned char* data() { return data_; }
+  const unsigned char* data() const { return data_; }
   size_t size() const { return size_; }
 
   // Calls `write` for one slice of at most kSliceBytes after the other, and `stopping` before each. False if
-  // it stopped before the last.
+  // it stopped before the last. Borrowed memory has no slices of its own.
   bool ForEachSlice(absl::FunctionRef<bool()> stopping,
                     absl::FunctionRef<void(unsigned char*, size_t)> write);
   // Writes to every page.
   bool Touch(absl::FunctionRef<bool()> stopping);
 
  private:
-  std::unique_ptr<unsigned char[], ReleaseMessages> bytes_;
+  std::unique_ptr<unsigned char[], ReleaseMessages> bytes_;  // null: borrowed
+  unsigned char* data_ = nullptr;
   size_t size_ = 0;
 };
 

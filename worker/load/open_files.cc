@@ -33,6 +33,8 @@ absl::Status EnsureOpenFiles(uint64_t needed) {
     }
     if (open + needed <= limit.rlim_cur) return absl::OkStatus();
   }
+  const rlimit raised{open + needed, open + needed};
+  if (setrlimit(RLIMIT_NOFILE, &raised) == 0) return absl::OkStatus();
   return ErrnoStatus(EMFILE,
                      absl::StrCat("open ", needed, " files for the trial's sockets beside ", open,
                                   " that are open, with a hard limit of ", limit.rlim_max),

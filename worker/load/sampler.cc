@@ -3,7 +3,9 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <utility>
 
 namespace tutti::load {
 namespace {
@@ -14,22 +16,29 @@ uint64_t ThisThreadCpuNs() {
   return static_cast<uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(used.tv_nsec);
 }
 
+// What is read of each socket by system calls.
+std::array<std::vector<uint64_t>*, 10> SocketColumns(Edge& edge) {
+  return {&edge.retransmits,   &edge.kernel_bytes,    &edge.rtt_us,
+          &edge.cwnd_segments, &edge.queued_bytes,    &edge.delivery_rate_bytes_per_s,
+          &edge.busy_us,       &edge.rwnd_limited_us, &edge.sndbuf_limited_us,
+          &edge.socket_drops};
+}
+
 }  // namespace
 
 Sampler::Sampler(const WindowGrid& grid, const std::vector<std::unique_ptr<Stream>>& streams,
-                 const std::vector<LoadThread>& threads)
+                 const std::vector<LoadThread>& threads, std::vector<size_t> first_streams)
     : grid_(grid),
       streams_(streams),
       threads_(threads),
+      first_streams_(std::move(first_streams)),
       drops_(streams.size()),
       first_drops_(streams.size()),
       last_drops_(streams.size()) {
-  for (auto* column :
-       {&edge_.bytes, &edge_.messages, &edge_.thread_cpu_ns, &edge_.retransmits, &edge_.kernel_bytes,
-        &edge_.rtt_us, &edge_.cwnd_segments, &edge_.queued_bytes, &edge_.delivery_rate_bytes_per_s,
-        &edge_.busy_us, &edge_.rwnd_limited_us, &edge_.sndbuf_limited_us, &edge_.socket_drops}) {
+  for (auto* column : {&edge_.bytes, &edge_.messages, &edge_.thread_cpu_ns}) {
     column->assign(streams.size(), 0);
   }
+  for (auto* column : SocketColumns(edge_)) column->reserve(streams.size());
 }
 
 void Sampler::Run(const TrialClock& clock, const TrialControl& control) {
@@ -61,10 +70,19 @@ void Sampler::ReadEdge(const TrialClock& clock, size_t index) {
     edge_.messages[i] = streams_[i]->counters().messages();
   }
   edge_.end_trial_ns = clock.NowNs();
+  ReadSockets(index);
+  for (size_t i = 0; i < threads_.size(); ++i) edge_.thread_cpu_ns[first_streams_[i]] = threads_[i].CpuNs();
+  worst_lateness_ns_ = std::max(worst_lateness_ns_, edge_.begin_trial_ns - edge_.due_trial_ns);
+}
+
+// Columns that are not read are empty: what is not known is not 0.
+void Sampler::ReadSockets(size_t index) {
+  const bool ends = index == 0 || index == grid_.intervals();
+  const bool reads = streams_.size() <= kMostSocketsAtEveryEdge || ends;
+  for (auto* column : SocketColumns(edge_)) column->assign(reads ? streams_.size() : 0, 0);
+  if (!reads) return;
   for (size_t i = 0; i < streams_.size(); ++i) streams_[i]->ReadTcp(edge_, i);
   ReadDrops();
-  for (size_t i = 0; i < threads_.size(); ++i) edge_.thread_cpu_ns[i] = threads_[i].CpuNs();
-  worst_lateness_ns_ = std::max(worst_lateness_ns_, edge_.begin_trial_ns - edge_.due_trial_ns);
 }
 
 void Sampler::ReadDrops() {

@@ -17,9 +17,15 @@ namespace tutti::load {
 // Run is called once, on the sampler's thread; everything else before it or after its thread was joined.
 class Sampler {
  public:
-  // Both outlive the sampler; `threads` are those of `streams`, in the same order.
+  // Of more streams than these TCP_INFO and drops are read at the window's two ends only: at a microsecond
+  // each the sampler would take a part of a CPU that shows, and an interval's edge would last as long as the
+  // interval.
+  static constexpr size_t kMostSocketsAtEveryEdge = 1024;
+
+  // All but `grid` outlive the sampler; `first_streams` has the first stream of each of `threads`, whose
+  // column has the thread's CPU time.
   Sampler(const WindowGrid& grid, const std::vector<std::unique_ptr<Stream>>& streams,
-          const std::vector<LoadThread>& threads);
+          const std::vector<LoadThread>& threads, std::vector<size_t> first_streams);
 
   // Called on the sampler's thread after each edge was read.
   void set_on_edge(std::function<void(const Edge&)> on_edge) { on_edge_ = std::move(on_edge); }
@@ -35,12 +41,15 @@ class Sampler {
 
  private:
   void ReadEdge(const TrialClock& clock, size_t index);
+  // Of each socket, by system calls.
+  void ReadSockets(size_t index);
   void ReadDrops();
   uint64_t ThreadCpuSum() const;
 
   const WindowGrid grid_;
   const std::vector<std::unique_ptr<Stream>>& streams_;
   const std::vector<LoadThread>& threads_;
+  const std::vector<size_t> first_streams_;
   std::function<void(const Edge&)> on_edge_;
   Edge edge_;                                   // one for all: nothing is allocated once the trial runs
   std::vector<std::optional<uint32_t>> drops_;  // at the latest edge

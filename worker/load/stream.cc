@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
+#include "common/status/macros.h"
 #include "worker/load/pacer.h"
 
 namespace tutti::load {
@@ -60,6 +61,13 @@ StreamReport Stream::TakeReport() {
   Complete(report_);
   CloseSockets();
   return std::move(report_);
+}
+
+absl::Status Stream::AllocateBuffer(MessageBuffer& buffer, uint64_t bytes) {
+  if (shared_buffers_ == nullptr) return buffer.Allocate(bytes);
+  TUTTI_ASSIGN_OR_RETURN(MessageBuffer * shared, shared_buffers_->OfSize(config_.side, bytes));
+  buffer.Borrow(*shared);
+  return absl::OkStatus();
 }
 
 void Stream::Fail(int errno_value, std::string_view what, std::string_view advice) {

@@ -2,9 +2,9 @@
 // is one class in one file; workloads.cc names them all.
 //
 // Threads: everything runs on the trial's driving thread, except Run and TouchBuffers (the stream's own
-// thread) and what the sampler calls between Arm and the window's last edge (counters, ReadTcp, ReadDrops).
-// `report_` belongs to the driving thread until Arm, to the stream's thread until it has finished, then to
-// the driving thread again.
+// thread), the flow's turns (its thread's, instead of Run) and what the sampler calls between Arm and the
+// window's last edge (counters, ReadTcp, ReadDrops). `report_` belongs to the driving thread until Arm, to
+// the stream's thread until it has finished, then to the driving thread again.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,10 @@
 #include "common/time/clock.h"
 #include "worker/load/counters.h"
 #include "worker/load/file_descriptor.h"
+#include "worker/load/flow.h"
 #include "worker/load/load_trial.h"
+#include "worker/load/message_buffer.h"
+#include "worker/load/shared_buffers.h"
 #include "worker/load/socket_address.h"
 #include "worker/load/trial_clock.h"
 #include "worker/load/trial_control.h"
@@ -68,6 +71,11 @@ class Stream {
   // until the trial stops. `spin`: the last stretch before T0 is worth a busy CPU.
   virtual void Run(const TrialClock& clock, const TrialControl& control, bool spin) = 0;
 
+  // The stream as one that a thread serves in turn with others, instead of Run; nullptr: it cannot be.
+  virtual Flow* flow() { return nullptr; }
+  // Before Prepare: its message lies in `buffers`, which outlive it.
+  void ShareBuffers(SharedBuffers& buffers) { shared_buffers_ = &buffers; }
+
   // The sampler's. TCP only; the fields of other protocols stay 0.
   const Counters& counters() const { return counters_; }
   virtual void ReadTcp(Edge& edge, size_t index) const {}
@@ -88,6 +96,9 @@ class Stream {
   virtual void Complete(StreamReport& report) {}
   virtual void CloseSockets() {}
 
+  // Memory of its own, or what the streams of its thread share.
+  absl::Status AllocateBuffer(MessageBuffer& buffer, uint64_t bytes);
+
   // Marks the stream as failed: "tcp send to B: Broken pipe (EPIPE); ADVICE".
   void Fail(int errno_value, std::string_view what, std::string_view advice = {});
   void Warn(std::string warning) { report_.warnings.push_back(std::move(warning)); }
@@ -104,6 +115,7 @@ class Stream {
   StreamReport report_;
 
  private:
+  SharedBuffers* shared_buffers_ = nullptr;
   DrainOrder drain_order_;  // constant once drain_ordered_
   std::atomic<bool> drain_ordered_ = false;
 };

@@ -22,7 +22,7 @@ absl::Status TcpReceiver::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(local_, BindReceiver(listener_.get(), config_, wanted));
   report_.local_endpoint = local_.ToString();
   report_.peer_endpoint = config_.peer_address;
-  if (!config_.ways.discard) TUTTI_RETURN_IF_ERROR(buffer_.Allocate(report_.read_size_bytes));
+  if (!config_.ways.discard) TUTTI_RETURN_IF_ERROR(AllocateBuffer(buffer_, report_.read_size_bytes));
   return absl::OkStatus();
 }
 
@@ -76,6 +76,21 @@ void TcpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool
       if (read.now_monotonic_ns >= order->deadline_monotonic_ns) return;
     }
   }
+}
+
+Turn TcpReceiver::TakeTurn(const TrialClock& clock, int64_t) {
+  const uint64_t full_bytes = counters_.bytes() + kBytesPerTurn;
+  for (uint32_t call = 0; call < kCallsPerTurn && counters_.bytes() < full_bytes; ++call) {
+    const uint64_t asked_bytes = counters_.bytes() + report_.read_size_bytes;
+    const Read read = ReadOnce(clock, MSG_DONTWAIT);
+    if (read.step == Step::kOver) return {Turn::Then::kOver};
+    if (const DrainOrder* order = drain_order()) [[unlikely]] {
+      if (read.now_monotonic_ns >= order->deadline_monotonic_ns) return {Turn::Then::kOver};
+    }
+    // Less than was asked for: the queue is empty.
+    if (counters_.bytes() < asked_bytes) return {Turn::Then::kSocket};
+  }
+  return {Turn::Then::kAgain};
 }
 
 TcpReceiver::Read TcpReceiver::ReadOnce(const TrialClock& clock, int flags) {

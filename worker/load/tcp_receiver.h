@@ -8,7 +8,7 @@ namespace tutti::load {
 
 // Every read that returns data counts as a message. With `discard` the kernel drops the data and only counts
 // it (MSG_TRUNC, tcp(7)): then there is no buffer.
-class TcpReceiver final : public Stream {
+class TcpReceiver final : public Stream, private Flow {
  public:
   TcpReceiver(StreamConfig config, const WindowGrid& grid) : Stream(std::move(config), grid) {}
 
@@ -20,8 +20,16 @@ class TcpReceiver final : public Stream {
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   void ReadTcp(Edge& edge, size_t index) const override;
+  Flow* flow() override { return this; }
 
  private:
+  // Flow.
+  int watched_fd() const override { return connection_.get(); }
+  bool is_sender() const override { return false; }
+  uint64_t first_turn_bytes() const override { return 0; }
+  Turn TakeTurn(const TrialClock& clock, int64_t now_ns) override;
+  void EndTurns(const TrialClock&) override {}
+
   void Complete(StreamReport& report) override;
   void CloseSockets() override;
 

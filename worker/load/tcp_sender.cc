@@ -45,7 +45,7 @@ absl::Status TcpSender::ChooseWay() {
   }
   const OptionOutcome* zerocopy = FindOutcome(report_.options, kZerocopyOption);
   if (zerocopy != nullptr && zerocopy->applied) way_.emplace<TcpZerocopy>();
-  return message_.Allocate(config_.message_size_bytes);
+  return AllocateBuffer(message_, config_.message_size_bytes);
 }
 
 absl::Status TcpSender::BeginConnect(uint16_t target_port) {
@@ -89,10 +89,38 @@ void TcpSender::Run(const TrialClock& clock, const TrialControl& control, bool s
     StartPriority priority(message_.size());
     if (!WaitForStart(clock, control, spin)) return;
     std::visit([&](auto& way) { SendLoop(way, clock, control, priority); }, way_);
-    if (pacer_) report_.worst_behind_ns = pacer_->WorstBehindNs(clock.NowNs());
   }
-  // The receiver reads to the end of the stream; an abort instead resets it when the socket closes.
-  if (!control.aborted() && report_.error.empty()) shutdown(socket_.get(), SHUT_WR);
+  // An abort resets the connection when the socket closes.
+  if (!control.aborted()) EndTurns(clock);
+}
+
+Turn TcpSender::TakeTurn(const TrialClock& clock, int64_t now_ns) {
+  return std::visit([&](auto& way) { return TurnOf(way, clock, now_ns); }, way_);
+}
+
+template <class Way>
+Turn TcpSender::TurnOf(Way& way, const TrialClock& clock, int64_t now_ns) {
+  const int64_t stop_ns = grid_.stop_ns();
+  const uint64_t full_bytes = counters_.bytes() + kBytesPerTurn;
+  for (uint32_t call = 0; call < kCallsPerTurn && counters_.bytes() < full_bytes; ++call) {
+    if (call > 0) now_ns = clock.NowNs();
+    if (now_ns >= stop_ns) return {Turn::Then::kOver};
+    if (pacer_ && between_messages()) {
+      const int64_t due_ns = pacer_->NextDueNs(now_ns);
+      if (due_ns > now_ns) return {Turn::Then::kAt, std::min(due_ns, stop_ns)};
+    }
+    const Step step = SendOnce(way, clock, now_ns, MSG_DONTWAIT);
+    if (step == Step::kFailed) return {Turn::Then::kOver};
+    // Taken in part or not at all: there was no room.
+    if (step == Step::kNotSent || !between_messages()) return {Turn::Then::kSocket};
+  }
+  return {Turn::Then::kAgain};
+}
+
+void TcpSender::EndTurns(const TrialClock& clock) {
+  if (pacer_) report_.worst_behind_ns = pacer_->WorstBehindNs(clock.NowNs());
+  // The receiver reads to the end of the stream.
+  if (report_.error.empty()) shutdown(socket_.get(), SHUT_WR);
 }
 
 template <class Way>

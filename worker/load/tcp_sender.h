@@ -19,7 +19,7 @@
 namespace tutti::load {
 
 // Bytes count as the kernel accepts them, a message once it was accepted whole.
-class TcpSender final : public Stream {
+class TcpSender final : public Stream, private Flow {
  public:
   TcpSender(StreamConfig config, const WindowGrid& grid);
 
@@ -31,8 +31,16 @@ class TcpSender final : public Stream {
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   void ReadTcp(Edge& edge, size_t index) const override;
+  Flow* flow() override { return this; }
 
  private:
+  // Flow.
+  int watched_fd() const override { return socket_.get(); }
+  bool is_sender() const override { return true; }
+  uint64_t first_turn_bytes() const override { return config_.message_size_bytes; }
+  Turn TakeTurn(const TrialClock& clock, int64_t now_ns) override;
+  void EndTurns(const TrialClock& clock) override;
+
   void Complete(StreamReport& report) override;
   void CloseSockets() override { socket_.Close(); }
 
@@ -48,6 +56,8 @@ class TcpSender final : public Stream {
   // before, `flags` as send(2)'s. kSent: the kernel took a part or all; kNotSent: try again.
   template <class Way>
   Step SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, int flags);
+  template <class Way>
+  Turn TurnOf(Way& way, const TrialClock& clock, int64_t now_ns);
   bool between_messages() const { return offset_ == 0; }
 
   FileDescriptor socket_;

@@ -42,9 +42,9 @@ absl::Status TrialControl::WaitReady() {
   return ready_status_;
 }
 
-void TrialControl::MarkTouched() {
+void TrialControl::MarkTouched(size_t streams) {
   const MutexLock lock(mutex_);
-  ++touched_;
+  touched_ += streams;
   changed_.NotifyAll();
 }
 

@@ -20,6 +20,7 @@ inline constexpr int64_t kWakeUpNs = 50'000'000;
 
 class TrialControl {
  public:
+  // `threads`: streams and the sampler; a thread that serves several streams answers for each of them.
   explicit TrialControl(size_t threads) : ready_(threads, false), finished_(threads, false) {}
 
   // Opens the event that wakes polls; call it first.
@@ -38,8 +39,8 @@ class TrialControl {
   // The first error that a thread was ready with, or ok.
   absl::Status WaitReady();
 
-  // One stream's buffers are filled, or their filling was stopped.
-  void MarkTouched();
+  // The buffers of so many streams are filled, or their filling was stopped.
+  void MarkTouched(size_t streams = 1);
   // Blocks until `streams` were marked; false if the trial stops first or the deadline passes.
   bool WaitTouched(size_t streams, std::chrono::steady_clock::time_point deadline);
 

@@ -122,6 +122,22 @@ absl::Status ValidateAddresses(const StreamConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status ValidateThreads(const StreamConfig& config) {
+  if (config.threads == ThreadChoice::kPerStream) return absl::OkStatus();
+  if (config.protocol == Protocol::kNull) return Invalid(config, "a thread per CPU serves sockets only");
+  if (config.request_response.exchange != Exchange::kNone) {
+    return Invalid(config, "a thread per CPU serves one-way streams only");
+  }
+  // Neither can go on where the socket took a part, with messages that all its streams share.
+  if (config.ways.send == SendWay::kSendfile || config.ways.send == SendWay::kZerocopy) {
+    return Invalid(config, absl::StrCat("a thread per CPU does not send by ", NameOf(config.ways.send)));
+  }
+  if (config.pacing.keeper == PaceKeeper::kSpin && config.rate_bps) {
+    return Invalid(config, "a thread per CPU does not spin for one of its streams");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ValidateTrial(const std::vector<StreamConfig>& streams, const TrialTiming& timing) {
@@ -130,6 +146,7 @@ absl::Status ValidateTrial(const std::vector<StreamConfig>& streams, const Trial
   for (const StreamConfig& config : streams) {
     TUTTI_RETURN_IF_ERROR(ValidateSizes(config));
     TUTTI_RETURN_IF_ERROR(ValidateWays(config));
+    TUTTI_RETURN_IF_ERROR(ValidateThreads(config));
     TUTTI_RETURN_IF_ERROR(ValidateAddresses(config));
     if (!seen.emplace(config.stream_id, config.side).second) {
       return Invalid(config, "its id is given twice for the same side");

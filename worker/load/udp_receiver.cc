@@ -46,7 +46,7 @@ absl::Status UdpReceiver::Prepare() {
   report_.peer_endpoint = config_.peer_address;
   TUTTI_RETURN_IF_ERROR(ChooseWay());
   const uint32_t slots = std::visit([](const auto& way) { return way.slots(); }, way_);
-  TUTTI_RETURN_IF_ERROR(buffer_.Allocate(slots * report_.read_size_bytes));
+  TUTTI_RETURN_IF_ERROR(AllocateBuffer(buffer_, slots * report_.read_size_bytes));
   // Without a header the address has to tell who sent a datagram.
   std::visit([this](auto& way) { way.Lay(buffer_.data(), report_.read_size_bytes, !has_header_); }, way_);
   if (has_header_) {
@@ -101,6 +101,27 @@ void UdpReceiver::ReadLoop(Way& way, const TrialClock& clock, const TrialControl
       if (Drained(*order, read.now_monotonic_ns)) return ReadQueued(way, clock, *order);
     }
   }
+}
+
+Turn UdpReceiver::TakeTurn(const TrialClock& clock, int64_t) {
+  return std::visit([&](auto& way) { return TurnOf(way, clock); }, way_);
+}
+
+template <class Way>
+Turn UdpReceiver::TurnOf(Way& way, const TrialClock& clock) {
+  const uint64_t full_bytes = counters_.bytes() + kBytesPerTurn;
+  for (uint32_t call = 0; call < kCallsPerTurn && counters_.bytes() < full_bytes; ++call) {
+    const Read read = ReadOnce(way, clock, MSG_DONTWAIT);
+    if (read.step == Step::kFailed) return {Turn::Then::kOver};
+    if (const DrainOrder* order = drain_order()) [[unlikely]] {
+      if (Drained(*order, read.now_monotonic_ns)) {
+        ReadQueued(way, clock, *order);
+        return {Turn::Then::kOver};
+      }
+    }
+    if (read.step == Step::kNothing) return {Turn::Then::kSocket};
+  }
+  return {Turn::Then::kAgain};
 }
 
 template <class Way>

@@ -21,7 +21,7 @@ namespace tutti::load {
 
 // Bytes and messages count first arrivals (and what is too late to tell): neither foreign datagrams nor
 // duplicates.
-class UdpReceiver final : public Stream {
+class UdpReceiver final : public Stream, private Flow {
  public:
   UdpReceiver(StreamConfig config, const WindowGrid& grid);
 
@@ -30,8 +30,16 @@ class UdpReceiver final : public Stream {
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   std::optional<uint32_t> ReadDrops() const override;
+  Flow* flow() override { return this; }
 
  private:
+  // Flow.
+  int watched_fd() const override { return socket_.get(); }
+  bool is_sender() const override { return false; }
+  uint64_t first_turn_bytes() const override { return 0; }
+  Turn TakeTurn(const TrialClock& clock, int64_t now_ns) override;
+  void EndTurns(const TrialClock&) override {}
+
   void Complete(StreamReport& report) override;
   void CloseSockets() override { socket_.Close(); }
 
@@ -50,6 +58,8 @@ class UdpReceiver final : public Stream {
   void ReadLoop(Way& way, const TrialClock& clock, const TrialControl& control);
   template <class Way>
   void ReadQueued(Way& way, const TrialClock& clock, const DrainOrder& order);
+  template <class Way>
+  Turn TurnOf(Way& way, const TrialClock& clock);
   // Payload of the stream's own datagrams that one call gave: shared counters are written once a call.
   struct Tally {
     uint64_t messages = 0;

@@ -40,7 +40,7 @@ absl::Status UdpSender::Prepare() {
   TUTTI_RETURN_IF_ERROR(SetCallTimeouts(socket_.get(), kWakeUpNs));
   TUTTI_RETURN_IF_ERROR(ChooseWay());
   const uint32_t slots = std::visit([](const auto& way) { return way.slots(); }, way_);
-  TUTTI_RETURN_IF_ERROR(messages_.Allocate(slots * config_.message_size_bytes));
+  TUTTI_RETURN_IF_ERROR(AllocateBuffer(messages_, slots * config_.message_size_bytes));
   LayMessages();
   if (has_header_) {
     cohorts_.resize(grid_.cohorts());
@@ -140,6 +140,40 @@ void UdpSender::Run(const TrialClock& clock, const TrialControl& control, bool s
   StartPriority priority(report_.max_send_call_bytes);
   if (!WaitForStart(clock, control, spin)) return;
   std::visit([&](auto& way) { SendLoop(way, clock, control, priority); }, way_);
+  EndTurns(clock);
+}
+
+Turn UdpSender::TakeTurn(const TrialClock& clock, int64_t now_ns) {
+  return std::visit([&](auto& way) { return TurnOf(way, clock, now_ns); }, way_);
+}
+
+template <class Way>
+Turn UdpSender::TurnOf(Way& way, const TrialClock& clock, int64_t now_ns) {
+  const int64_t stop_ns = grid_.stop_ns();
+  const uint64_t full_bytes = counters_.bytes() + kBytesPerTurn;
+  for (uint32_t call = 0; call < kCallsPerTurn && counters_.bytes() < full_bytes; ++call) {
+    if (call > 0) now_ns = clock.NowNs();
+    if (now_ns >= stop_ns) return {Turn::Then::kOver};
+    uint32_t messages = way.batch();
+    if (pacer_) {
+      messages = pacer_->Due(now_ns, messages);
+      if (messages == 0) return {Turn::Then::kAt, std::min(pacer_->NextDueNs(now_ns), stop_ns)};
+    }
+    switch (SendOnce(way, clock, now_ns, messages, MSG_DONTWAIT)) {
+      case Step::kSent:
+        break;
+      case Step::kNoRoom:
+        return {Turn::Then::kSocket};
+      case Step::kNotSent:
+        return {Turn::Then::kAgain};
+      case Step::kFailed:
+        return {Turn::Then::kOver};
+    }
+  }
+  return {Turn::Then::kAgain};
+}
+
+void UdpSender::EndTurns(const TrialClock& clock) {
   if (pacer_) report_.worst_behind_ns = pacer_->WorstBehindNs(clock.NowNs());
 }
 
@@ -168,14 +202,16 @@ template <class Way>
 UdpSender::Step UdpSender::SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, uint32_t messages,
                                     int flags) {
   if (!way.Ready(socket_.get(), flags)) [[unlikely]]
-    return Step::kNotSent;
+    return Step::kNoRoom;
   if (has_header_) {
     UdpHeader header{.nonce = config_.nonce, .sequence = sequence_, .send_trial_ns = now_ns};
     for (uint32_t i = 0; i < messages; ++i, ++header.sequence) EncodeUdpHeader(header, way.message(i));
   }
   const long sent = way.Send(socket_.get(), messages, flags | MSG_NOSIGNAL);
-  if (sent < 0) [[unlikely]]
+  if (sent < 0) [[unlikely]] {
+    if (errno == EAGAIN) return Step::kNoRoom;  // nothing was refused
     return SendFailed(errno, now_ns) ? Step::kNotSent : Step::kFailed;
+  }
   const auto count = static_cast<uint32_t>(sent);
   const uint64_t bytes = count * config_.message_size_bytes;
   sequence_ += count;
@@ -194,8 +230,7 @@ UdpSender::Step UdpSender::SendOnce(Way& way, const TrialClock& clock, int64_t n
 }
 
 bool UdpSender::SendFailed(int errno_value, int64_t now_ns) {
-  // No room within the call's timeout, or a signal: nothing was refused.
-  if (errno_value == EAGAIN || errno_value == EINTR) return true;
+  if (errno_value == EINTR) return true;
   ++report_.failed_sends;
   const std::string what =
       absl::StrCat("udp send of ", config_.message_size_bytes, "B to ", peer_.ToString());

@@ -21,7 +21,7 @@
 
 namespace tutti::load {
 
-class UdpSender final : public Stream {
+class UdpSender final : public Stream, private Flow {
  public:
   UdpSender(StreamConfig config, const WindowGrid& grid);
 
@@ -29,12 +29,20 @@ class UdpSender final : public Stream {
   absl::Status BeginConnect(uint16_t target_port) override;
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
+  Flow* flow() override { return this; }
 
  private:
+  // Flow.
+  int watched_fd() const override { return socket_.get(); }
+  bool is_sender() const override { return true; }
+  uint64_t first_turn_bytes() const override { return report_.max_send_call_bytes; }
+  Turn TakeTurn(const TrialClock& clock, int64_t now_ns) override;
+  void EndTurns(const TrialClock& clock) override;
+
   void Complete(StreamReport& report) override;
   void CloseSockets() override { socket_.Close(); }
 
-  enum class Step { kSent, kNotSent, kFailed };
+  enum class Step { kSent, kNoRoom, kNotSent, kFailed };
 
   // What the socket cannot do fails, or under best_effort leaves `write`.
   absl::Status ChooseWay();
@@ -47,9 +55,11 @@ class UdpSender final : public Stream {
   template <class Way>
   void SendLoop(Way& way, const TrialClock& clock, const TrialControl& control, StartPriority& priority);
   // One call with at most `messages` (way.batch() or less); `now_ns` was read right before, `flags` as
-  // send(2)'s. kNotSent: try again, there was no room or the failure may pass.
+  // send(2)'s. kNoRoom, kNotSent: try again, there was no room, or the failure may pass.
   template <class Way>
   Step SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, uint32_t messages, int flags);
+  template <class Way>
+  Turn TurnOf(Way& way, const TrialClock& clock, int64_t now_ns);
   // False if the stream has failed.
   bool SendFailed(int errno_value, int64_t now_ns);
 

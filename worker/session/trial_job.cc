@@ -262,6 +262,7 @@ v1::TrialReport TrialJob::Report() {
     *report.add_devices_end() = std::move(device);
   report.set_sampler_worst_lateness_ns(load_report.sampler_worst_lateness_ns);
   report.set_load_thread_cpu_ns(load_report.load_thread_cpu_ns);
+  report.set_load_threads(load_report.load_threads);
   report.set_sampler_cpu_ns(load_report.sampler_cpu_ns);
   return report;
 }

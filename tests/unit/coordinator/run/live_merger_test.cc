@@ -93,6 +93,23 @@ TEST_F(LiveMergerTest, AMissingHostMakesItsSideUnsetAfterTwoIntervals) {
   EXPECT_DOUBLE_EQ(told[0].entries(0).received_bps(), 80e3);
 }
 
+// A host with thousands of streams does not read TCP_INFO at every edge.
+TEST_F(LiveMergerTest, RetransmitsThatWereNotReadAreUnsetAndTheRatesAreThere) {
+  LiveMerger merger = Make();
+  std::vector<LiveInterval> told;
+  for (uint32_t index = 0; index < 2; ++index) {
+    const int64_t at_ns = (100 + 100 * index) * kMs;
+    EdgeSample from_a = Edge(index, at_ns, {index * 1000u});
+    from_a.clear_retransmits();
+    merger.Add("a", from_a);
+    merger.Add("c", Edge(index, at_ns, {0}));
+    told = merger.Add("b", Edge(index, at_ns, {0, 0}));
+  }
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_DOUBLE_EQ(told[0].entries(0).sent_bps(), 80e3);
+  EXPECT_FALSE(told[0].entries(0).has_retransmits());
+}
+
 TEST_F(LiveMergerTest, TheLastIntervalIsShorter) {
   LiveMerger merger = Make();
   std::vector<LiveInterval> told;

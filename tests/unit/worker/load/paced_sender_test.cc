@@ -1,6 +1,7 @@
 // A rate, judged by when each message was sent: the test receives the datagrams and reads their headers.
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/worker/load/plain_sockets.h"
 #include "tests/unit/worker/load/two_ends.h"
+#include "worker/load/pace_wait.h"
 #include "worker/load/udp_header.h"
 
 namespace tutti::load {
@@ -100,17 +102,28 @@ TEST(PacedSender, OverTcpComesWithin5PercentOfItsRateAndNeverBeyond) {
   EXPECT_GE(best, static_cast<uint64_t>(kDueMessages) * 95 / 100);
 }
 
-TEST(PacedSender, SpinningKeepsTheRateToo) {
-  StreamConfig sender = PacedSender(Protocol::kNull);
-  sender.pacing.keeper = PaceKeeper::kSpin;
-  uint64_t best = 0;
-  for (int trial = 0; trial < kTrials && best < kDueMessages * 95 / 100; ++trial) {
-    TwoEnds ends;
-    ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {End(1, Side::kReceive, Protocol::kNull, kSizeBytes)}));
-    EXPECT_LE(ends.sent.streams[0].total_messages, static_cast<uint64_t>(kDueMessages));
-    best = std::max(best, ends.sent.streams[0].total_messages);
-  }
-  EXPECT_GE(best, static_cast<uint64_t>(kDueMessages) * 95 / 100);
+int64_t ThreadCpuNs() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+}
+
+// What a wait of 40 ms took of the CPU.
+int64_t CpuOfWaiting(PaceKeeper keeper) {
+  const SlewedMapping identity{ClockMapping()};
+  const TrialClock clock(identity, identity.Convert(SystemClock::Get().Now()), 0);
+  TrialControl control(1);
+  EXPECT_TRUE(control.Open().ok());
+  const int64_t before_ns = ThreadCpuNs();
+  WaitUntilDue({.keeper = keeper}, clock, control, 40 * kMs);
+  EXPECT_GE(clock.NowNs(), 40 * kMs);
+  return ThreadCpuNs() - before_ns;
+}
+
+// A machine that is busy otherwise leaves the thread but a part of those 40 ms.
+TEST(PacedSender, WaitsAsleepOrWithABusyCpuAsThePlanSays) {
+  EXPECT_LT(CpuOfWaiting(PaceKeeper::kSleep), 1 * kMs);
+  EXPECT_GT(CpuOfWaiting(PaceKeeper::kSpin), 1 * kMs);
 }
 
 // Pacing of TCP needs no qdisc. The window begins behind the ten segments that the kernel never paces.

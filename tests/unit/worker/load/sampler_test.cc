@@ -37,7 +37,7 @@ TEST(Sampler, AnEdgeIsTheInstantOfItsByteCountersAlone) {
   const auto& watched = static_cast<const WatchedStream&>(*streams[0]);
   const std::vector<LoadThread> threads(1);
   std::vector<Edge> edges;
-  Sampler sampler(grid, streams, threads);
+  Sampler sampler(grid, streams, threads, {0});
   sampler.set_on_edge([&edges](const Edge& edge) { edges.push_back(edge); });
   TrialControl control(1);
   ASSERT_TRUE(control.Open().ok());
