@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/stats/latency_histogram.h"
 #include "common/time/clock.h"
 #include "common/time/clock_mapping.h"
 #include "worker/load/stream_config.h"
@@ -139,6 +140,13 @@ struct StreamReport {
   uint64_t calls = 0;  // send or receive calls that moved something
   std::optional<uint64_t> zerocopy_completions;
   std::optional<uint64_t> zerocopy_copied;
+  // Of a client of request/response: null elsewhere, `corrected_latency` also without a rate.
+  std::shared_ptr<const LatencyHistogram> latency;
+  std::shared_ptr<const LatencyHistogram> corrected_latency;
+  std::optional<int64_t> completed_trial_ns;  // of a receiver: when it had all of the fixed volume
+  // Of a client over UDP.
+  std::optional<uint64_t> lost_transactions;
+  std::optional<uint64_t> stray_responses;
 };
 
 struct LoadReport {

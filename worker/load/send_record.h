@@ -1,6 +1,7 @@
 // The instants of a sender: first send, steady start, last send. Kept by the sender's thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "worker/load/load_trial.h"
@@ -12,7 +13,8 @@ namespace tutti::load {
 class SendRecord {
  public:
   SendRecord(const StreamConfig& config)
-      : running_messages_(RunningMessages(config.rate_bps.value_or(0), config.message_size_bytes)) {}
+      : running_messages_(std::min(RunningMessages(config.rate_bps.value_or(0), config.message_size_bytes),
+                                   VolumeMessages(config))) {}
 
   // After each send call that the kernel took something of; `before_ns` was read right before it.
   void SendReturned(const TrialClock& clock, int64_t before_ns) {
@@ -45,6 +47,12 @@ class SendRecord {
   }
 
  private:
+  // A volume of fewer messages than make a steady start has it with its last one.
+  static uint64_t VolumeMessages(const StreamConfig& config) {
+    if (!config.volume_bytes) return UINT64_MAX;
+    return (*config.volume_bytes + config.message_size_bytes - 1) / config.message_size_bytes;
+  }
+
   const uint64_t running_messages_;
   uint64_t messages_ = 0;
   bool begun_ = false;

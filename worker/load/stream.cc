@@ -26,7 +26,8 @@ const char* NameOf(Protocol protocol) {
 
 }  // namespace
 
-Stream::Stream(StreamConfig config, const WindowGrid& grid) : config_(std::move(config)), grid_(grid) {
+Stream::Stream(StreamConfig config, const WindowGrid& grid)
+    : config_(std::move(config)), grid_(grid), volume_bytes_(config_.volume_bytes.value_or(UINT64_MAX)) {
   report_.stream_id = config_.stream_id;
   report_.side = config_.side;
   report_.ways = config_.ways;

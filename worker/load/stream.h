@@ -7,6 +7,7 @@
 // the stream's thread until it has finished, then to the driving thread again.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -103,6 +104,16 @@ class Stream {
   void Fail(int errno_value, std::string_view what, std::string_view advice = {});
   void Warn(std::string warning) { report_.warnings.push_back(std::move(warning)); }
 
+  // Of a fixed volume, what the sender has not handed over yet; without one more than a trial can move. A
+  // datagram sender's last message may go beyond it: then 0.
+  uint64_t VolumeLeftBytes() const { return volume_bytes_ - std::min(volume_bytes_, counters_.bytes()); }
+  // For a receiver, after each read that was counted.
+  void NoteVolume(int64_t now_ns) {
+    if (counters_.bytes() < volume_bytes_ || report_.completed_trial_ns) [[likely]]
+      return;
+    report_.completed_trial_ns = now_ns;
+  }
+
   // The order of DRAIN once it was given; nullptr until then.
   const DrainOrder* drain_order() const {
     return drain_ordered_.load(std::memory_order_acquire) ? &drain_order_ : nullptr;
@@ -116,7 +127,8 @@ class Stream {
 
  private:
   SharedBuffers* shared_buffers_ = nullptr;
-  DrainOrder drain_order_;  // constant once drain_ordered_
+  const uint64_t volume_bytes_;  // UINT64_MAX: it ends with the trial
+  DrainOrder drain_order_;       // constant once drain_ordered_
   std::atomic<bool> drain_ordered_ = false;
 };
 

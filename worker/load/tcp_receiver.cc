@@ -103,6 +103,7 @@ TcpReceiver::Read TcpReceiver::ReadOnce(const TrialClock& clock, int flags) {
     ++calls_;
     counters_.AddBytes(static_cast<uint64_t>(size));
     counters_.AddMessage();
+    NoteVolume(last_ns_);
     return {Step::kData, now_monotonic_ns};
   }
   if (size == 0) {

@@ -129,7 +129,7 @@ void TcpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& 
   const int64_t stop_ns = grid_.stop_ns();
   while (!control.stopping()) {
     const int64_t now_ns = clock.NowNs();
-    if (now_ns >= stop_ns) break;
+    if (now_ns >= stop_ns || VolumeLeftBytes() == 0) break;
     if (pacer_ && between_messages()) {
       if (const int64_t due_ns = pacer_->NextDueNs(now_ns); due_ns > now_ns) {
         WaitUntilDue(config_.pacing, clock, control, std::min(due_ns, stop_ns));
@@ -145,8 +145,8 @@ void TcpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& 
 template <class Way>
 TcpSender::Step TcpSender::SendOnce(Way& way, const TrialClock& clock, int64_t now_ns, int flags) {
   if (between_messages()) message_began_ns_ = now_ns;
-  const long accepted =
-      way.Send(socket_.get(), offset_, config_.message_size_bytes - offset_, flags | MSG_NOSIGNAL);
+  const uint64_t left = std::min(config_.message_size_bytes - offset_, VolumeLeftBytes());
+  const long accepted = way.Send(socket_.get(), offset_, left, flags | MSG_NOSIGNAL);
   if (accepted < 0) [[unlikely]] {
     // The call timed out, found no room, or was interrupted.
     if (errno == EAGAIN || errno == EINTR) return Step::kNotSent;
@@ -161,7 +161,7 @@ TcpSender::Step TcpSender::SendOnce(Way& way, const TrialClock& clock, int64_t n
   ++calls_;
   counters_.AddBytes(static_cast<uint64_t>(accepted));
   record_.SendReturned(clock, now_ns);
-  if (offset_ < config_.message_size_bytes) return Step::kSent;
+  if (static_cast<uint64_t>(accepted) < left) return Step::kSent;
   offset_ = 0;
   counters_.AddMessage();
   record_.MessagesSent(clock, message_began_ns_);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
+#include "worker/load/exchange_validation.h"
 #include "worker/load/socket_address.h"
 #include "worker/load/udp_gro.h"
 #include "worker/load/udp_header.h"
@@ -145,6 +146,7 @@ absl::Status ValidateTrial(const std::vector<StreamConfig>& streams, const Trial
   std::set<std::pair<uint32_t, Side>> seen;
   for (const StreamConfig& config : streams) {
     TUTTI_RETURN_IF_ERROR(ValidateSizes(config));
+    TUTTI_RETURN_IF_ERROR(ValidateExchange(config));
     TUTTI_RETURN_IF_ERROR(ValidateWays(config));
     TUTTI_RETURN_IF_ERROR(ValidateThreads(config));
     TUTTI_RETURN_IF_ERROR(ValidateAddresses(config));

@@ -196,6 +196,7 @@ void UdpReceiver::AddPayload(const Tally& tally, int64_t now_ns) {
   last_ns_ = now_ns;
   counters_.AddBytes(tally.bytes);
   counters_.AddMessages(tally.messages);
+  NoteVolume(now_ns);
 }
 
 bool UdpReceiver::Drained(const DrainOrder& order, int64_t now_monotonic_ns) {

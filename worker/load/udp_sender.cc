@@ -183,8 +183,8 @@ void UdpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& 
   const int64_t stop_ns = grid_.stop_ns();
   while (!control.stopping()) {
     const int64_t now_ns = clock.NowNs();
-    if (now_ns >= stop_ns) break;
-    uint32_t messages = way.batch();
+    if (now_ns >= stop_ns || VolumeLeftBytes() == 0) break;
+    uint32_t messages = MessagesLeft(way.batch());
     if (pacer_) {
       messages = pacer_->Due(now_ns, messages);
       if (messages == 0) {
@@ -196,6 +196,12 @@ void UdpSender::SendLoop(Way& way, const TrialClock& clock, const TrialControl& 
     priority.End();
     if (step == Step::kFailed) break;
   }
+}
+
+uint32_t UdpSender::MessagesLeft(uint32_t most) const {
+  if (!config_.volume_bytes) return most;
+  const uint64_t size = config_.message_size_bytes;
+  return static_cast<uint32_t>(std::min<uint64_t>(most, (VolumeLeftBytes() + size - 1) / size));
 }
 
 template <class Way>

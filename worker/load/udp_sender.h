@@ -54,6 +54,8 @@ class UdpSender final : public Stream, private Flow {
   uint64_t MostUnfragmentedBytes() const;
   template <class Way>
   void SendLoop(Way& way, const TrialClock& clock, const TrialControl& control, StartPriority& priority);
+  // `most`, or as many whole messages as a fixed volume still takes.
+  uint32_t MessagesLeft(uint32_t most) const;
   // One call with at most `messages` (way.batch() or less); `now_ns` was read right before, `flags` as
   // send(2)'s. kNoRoom, kNotSent: try again, there was no room, or the failure may pass.
   template <class Way>

@@ -44,6 +44,14 @@ inline StreamConfig End(uint32_t id, Side side, Protocol protocol, uint64_t mess
   return config;
 }
 
+// One end of a stream of transactions.
+inline StreamConfig ExchangeEnd(Side side, Protocol protocol, uint64_t request_bytes, uint64_t response_bytes,
+                                uint32_t outstanding = 1, const std::string& address = "127.0.0.1") {
+  StreamConfig config = End(1, side, protocol, request_bytes, address);
+  config.request_response = {Exchange::kRequestResponse, request_bytes, response_bytes, outstanding};
+  return config;
+}
+
 constexpr TrialTiming kShort{
     .warmup_ns = 30 * kMs, .measure_ns = 110 * kMs, .cooldown_ns = 20 * kMs, .interval_ns = 50 * kMs};
 
