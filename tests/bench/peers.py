@@ -53,7 +53,8 @@ def wait_for_port(host: Host, protocol: str, port: int, timeout_s: float = 5) ->
         time.sleep(0.02)
 
 
-def _finish(process: subprocess.Popen, timeout_s: float, what: str) -> str:
+def finish(process: subprocess.Popen, timeout_s: float, what: str) -> str:
+    """What the process printed; an error if it failed or did not end in time."""
     try:
         output, errors = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
@@ -110,7 +111,7 @@ def run_iperf3(pair: NetworkPair, load: Load) -> float | None:
             text=True,
         )
         try:
-            output = _finish(client, load.seconds + 20, "iperf3")
+            output = finish(client, load.seconds + 20, "iperf3")
         finally:
             pair.sender.stop(client)
         return iperf3_received_bps(json.loads(output))
@@ -141,7 +142,7 @@ def run_iperf(pair: NetworkPair, load: Load) -> float | None:
         wait_for_port(pair.receiver, load.protocol, PORT)
         client = pair.sender.start(client_command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            _finish(client, load.seconds + 20, "iperf")
+            finish(client, load.seconds + 20, "iperf")
         finally:
             pair.sender.stop(client)
         pair.receiver.stop(server, gently_s=2)
@@ -175,7 +176,7 @@ def run_raw_loops(pair: NetworkPair, load: Load, program: Path) -> None:
             text=True,
         )
         try:
-            _finish(client, load.seconds + 20, "raw_loops")
+            finish(client, load.seconds + 20, "raw_loops")
         finally:
             pair.sender.stop(client)
     finally:

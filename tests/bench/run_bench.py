@@ -35,8 +35,16 @@ BENCHES = (
     "clock_cost",
     "pacing",
     "per_cpu",
+    "rr",
 )
-TOOLS = {"ip": "iproute2", "ss": "iproute2", "iperf3": "iperf3", "iperf": "iperf", "tcpdump": "tcpdump"}
+TOOLS = {
+    "ip": "iproute2",
+    "ss": "iproute2",
+    "iperf3": "iperf3",
+    "iperf": "iperf",
+    "tcpdump": "tcpdump",
+    "sockperf": "sockperf",
+}
 ROOT = Path(__file__).resolve().parents[2]
 MOST_FAILURES_IN_A_ROW = 5
 

@@ -55,6 +55,8 @@ class PlanText:
     buffer_bytes: int | None = None
     rate: str | None = None
     further: dict[str, str] = field(default_factory=dict)  # keys of the entry, as the plan writes them
+    exchange: str | None = None  # request_response as the plan has it, in place of the message size
+    nodelay: bool = False
     hosts: tuple[str, str] = field(default=("a", "b"))
 
     def duration_s(self) -> float:
@@ -76,9 +78,13 @@ class PlanText:
             "    pattern: pairs",
             f"    streams: {self.streams}",
             f"    protocol: {self.protocol}",
-            f"    message_size: {self.message_bytes}B",
+            f"    request_response: {self.exchange}"
+            if self.exchange
+            else f"    message_size: {self.message_bytes}B",
             f"    socket_buffer: {{send: {buffer}, receive: {buffer}}}",
         ]
+        if self.nodelay:
+            lines.append("    nodelay: true")
         if self.rate:
             lines.append(f"    rate: {self.rate}")
         lines += [f"    {key}: {value}" for key, value in self.further.items()]
