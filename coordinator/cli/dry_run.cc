@@ -70,12 +70,26 @@ std::string DescribeRate(const TrafficEntry& entry) {
   return text;
 }
 
+std::string DescribeMessages(const TrafficEntry& entry) {
+  if (!entry.has_request_response()) {
+    return absl::StrCat("messages of ", FormatSize(entry.message_size_bytes()),
+                        entry.has_volume_bytes()
+                            ? absl::StrCat(" until ", FormatSize(entry.volume_bytes()), " are sent")
+                            : "");
+  }
+  const tutti::v1::RequestResponse& asked = entry.request_response();
+  return absl::StrCat(
+      "requests of ", FormatSize(asked.request_bytes()), " and responses of ",
+      FormatSize(asked.response_bytes()),
+      asked.exchange() == tutti::v1::EXCHANGE_CONNECT_REQUEST_RESPONSE ? ", a connection for each" : "",
+      asked.outstanding() > 1 ? absl::StrCat(", ", asked.outstanding(), " at once") : "");
+}
+
 std::string DescribeEntry(const TrafficEntry& entry) {
   std::string text =
-      absl::StrCat(entry.protocol() == tutti::v1::PROTOCOL_UDP ? "udp" : "tcp", ", messages of ",
-                   FormatSize(entry.message_size_bytes()), ", socket buffers ",
-                   Buffer(entry.has_send_buffer_bytes(), entry.send_buffer_bytes()), " / ",
-                   Buffer(entry.has_receive_buffer_bytes(), entry.receive_buffer_bytes()), ", ");
+      absl::StrCat(entry.protocol() == tutti::v1::PROTOCOL_UDP ? "udp" : "tcp", ", ", DescribeMessages(entry),
+                   ", socket buffers ", Buffer(entry.has_send_buffer_bytes(), entry.send_buffer_bytes()),
+                   " / ", Buffer(entry.has_receive_buffer_bytes(), entry.receive_buffer_bytes()), ", ");
   if (entry.has_rate_bps()) text += DescribeRate(entry);
   if (entry.threads() == tutti::v1::THREADS_PER_CPU) text += "a thread per CPU, ";
   if (entry.sender_cpus().kind() != tutti::v1::CpuChoice::KIND_ANY ||

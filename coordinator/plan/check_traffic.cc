@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/units/units.h"
 #include "coordinator/plan/check_case.h"
+#include "coordinator/plan/check_exchange.h"
 #include "coordinator/plan/check_shape.h"
 #include "coordinator/plan/ip_address.h"
 #include "coordinator/plan/language.h"
@@ -114,6 +115,7 @@ void CheckTransport(const Context& context) {
     if (Find(&context.node, key) != nullptr)
       context.Add(key, absl::StrCat(key, " is TCP's: remove it, or write protocol: tcp"));
   }
+  if (entry.has_request_response()) return;  // its sizes are those of requests and responses
   const uint64_t size = entry.message_size_bytes();
   if (size > kLongestDatagram) {
     context.Add("message_size",
@@ -183,6 +185,7 @@ void CheckTraffic(const Case& plan_case, const Node& root, ErrorList& errors) {
     }
     if (CheckRoleNames(context)) CheckPattern(context);
     CheckTransport(context);
+    CheckExchange(context.entry, node, context.path, errors);
     CheckAddresses(context);
   }
   CheckTotals(plan_case, *traffic, errors);

@@ -179,8 +179,10 @@ void DecodeExchange(const Fields& fields, TrafficEntry& entry) {
   tutti::v1::RequestResponse& exchange = *entry.mutable_request_response();
   exchange.set_exchange(keys.Bool("connect").value_or(false) ? tutti::v1::EXCHANGE_CONNECT_REQUEST_RESPONSE
                                                              : tutti::v1::EXCHANGE_REQUEST_RESPONSE);
-  exchange.set_request_bytes(keys.Number("request").value_or(1));
-  exchange.set_response_bytes(keys.Number("response").value_or(1));
+  const uint64_t least = entry.protocol() == tutti::v1::PROTOCOL_UDP ? kUdpHeaderBytes : 1;
+  exchange.set_request_bytes(keys.Number("request").value_or(least));
+  exchange.set_response_bytes(keys.Number("response").value_or(least));
+  entry.set_message_size_bytes(exchange.request_bytes());
   exchange.set_outstanding(static_cast<uint32_t>(keys.Number("outstanding").value_or(1)));
 }
 

@@ -88,8 +88,9 @@ const KeyTable& RequestResponseKeys() {
   static const KeyTable table = {
       "request_response",
       {
-          {"request", Number(ValueKind::kSize, 1, kLargestMessage), false, "1B", "What the sender asks with"},
-          {"response", Number(ValueKind::kSize, 1, kLargestMessage), false, "1B",
+          {"request", Number(ValueKind::kSize, 1, kLargestMessage), false, "1B, 24B for udp",
+           "What the sender asks with"},
+          {"response", Number(ValueKind::kSize, 1, kLargestMessage), false, "1B, 24B for udp",
            "What the receiver answers with"},
           {"outstanding", Number(ValueKind::kInteger, 1, kMostOutstanding), false, "1",
            "Requests under way at once on each stream"},

@@ -12,6 +12,7 @@
 #include "coordinator/report/path_detail.h"
 #include "coordinator/report/report.h"
 #include "coordinator/report/text_table.h"
+#include "coordinator/report/transactions.h"
 
 namespace tutti::report {
 namespace {
@@ -257,6 +258,9 @@ std::string End(const char* side, const v1::StreamReport& report) {
   for (const v1::OptionOutcome& option : report.options()) absl::StrAppend(&text, "; ", Outcome(option));
   if (report.failed_sends() > 0) absl::StrAppend(&text, "; ", report.failed_sends(), " failed sends");
   if (report.foreign() > 0) absl::StrAppend(&text, "; ", report.foreign(), " foreign");
+  if (report.stray_responses() > 0) {
+    absl::StrAppend(&text, "; ", report.stray_responses(), " stray responses");
+  }
   text += '\n';
   for (const std::string& warning : report.warnings())
     absl::StrAppend(&text, "        warning: ", warning, "\n");
@@ -270,6 +274,8 @@ std::string Trial(const v1::CaseResult& each, const v1::TrialResult& trial, cons
                           style);
   absl::StrAppend(&text, "  ", Colored(Words(EnumName(trial.status())), MoodOf(trial.status()), style), "\n");
   if (trial.entries_size() > 0) text += "  entries\n" + Entries(trial);
+  if (const std::string lines = TransactionDetail(trial); !lines.empty()) text += "  transactions\n" + lines;
+  if (const std::string lines = CompletionDetail(trial); !lines.empty()) text += "  fixed volumes\n" + lines;
   if (trial.machines_size() > 0) text += "  machines\n";
   for (const v1::MachineResult& machine : trial.machines()) text += Machine(machine);
   if (trial.hosts_size() > 0) text += "  hosts\n" + Hosts(trial);

@@ -1,10 +1,13 @@
 // One line per event of a run that goes on.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/units/units.h"
 #include "coordinator/report/enum_name.h"
 #include "coordinator/report/figures.h"
 #include "coordinator/report/report.h"
+#include "coordinator/report/transactions.h"
 
 namespace tutti::report {
 namespace {
@@ -34,10 +37,34 @@ bool HasRetransmits(const v1::LiveInterval& interval) {
   return false;
 }
 
-std::string LiveLine(const std::string& time, const std::string& sent, const std::string& received,
-                     const std::string& retransmits, bool tcp) {
-  std::string line = absl::StrFormat("  %13s  %12s  %12s", time, sent, received);
-  if (tcp) absl::StrAppendFormat(&line, "  %6s", retransmits);
+bool HasExchange(const v1::Case* each) {
+  if (each == nullptr) return false;
+  return std::any_of(each->traffic().begin(), each->traffic().end(),
+                     [](const v1::TrafficEntry& entry) { return entry.has_request_response(); });
+}
+
+bool HasTransactions(const v1::LiveInterval& interval) {
+  return std::any_of(interval.entries().begin(), interval.entries().end(),
+                     [](const v1::LiveEntry& entry) { return entry.has_transactions_per_s(); });
+}
+
+struct LiveColumns {
+  bool transactions = false;
+  bool retransmits = false;
+};
+
+struct LiveCells {
+  std::string time;
+  std::string sent;
+  std::string received;
+  std::string transactions;
+  std::string retransmits;
+};
+
+std::string LiveLine(const LiveCells& cells, const LiveColumns& columns) {
+  std::string line = absl::StrFormat("  %13s  %12s  %12s", cells.time, cells.sent, cells.received);
+  if (columns.transactions) absl::StrAppendFormat(&line, "  %9s", cells.transactions);
+  if (columns.retransmits) absl::StrAppendFormat(&line, "  %6s", cells.retransmits);
   return line;
 }
 
@@ -64,19 +91,26 @@ std::string RenderLiveTrialStarted(const v1::TrialStarted& trial, const v1::Resu
   }
   absl::StrAppend(&text, "  trial ", trial.repetition(), "/", trial.repetitions(), "  ", trial.streams(),
                   trial.streams() == 1 ? " stream" : " streams", "\n");
-  const bool tcp = HasTcp(FindCase(head, trial.case_index()));
-  return text + LiveLine("s since T0", "sent", "received", "retr", tcp) + "\n";
+  const v1::Case* plan_case = FindCase(head, trial.case_index());
+  return text +
+         LiveLine({"s since T0", "sent", "received", "trans/s", "retr"},
+                  {HasExchange(plan_case), HasTcp(plan_case)}) +
+         "\n";
 }
 
 std::string RenderLiveInterval(const v1::LiveInterval& interval, const v1::Result& head, const Style& style) {
   std::string text;
-  const bool tcp = HasTcp(FindCase(head, interval.case_index())) || HasRetransmits(interval);
+  const v1::Case* plan_case = FindCase(head, interval.case_index());
+  const LiveColumns columns{HasExchange(plan_case) || HasTransactions(interval),
+                            HasTcp(plan_case) || HasRetransmits(interval)};
   for (const v1::LiveEntry& entry : interval.entries()) {
     const std::string time =
         absl::StrCat(Seconds(interval.begin_trial_ns()), "-", Seconds(interval.end_trial_ns()));
-    std::string line = LiveLine(time, entry.has_sent_bps() ? FormatRate(entry.sent_bps()) : kNone,
-                                entry.has_received_bps() ? FormatRate(entry.received_bps()) : kNone,
-                                entry.has_retransmits() ? absl::StrCat(entry.retransmits()) : "", tcp);
+    std::string line = LiveLine({time, entry.has_sent_bps() ? FormatRate(entry.sent_bps()) : kNone,
+                                 entry.has_received_bps() ? FormatRate(entry.received_bps()) : kNone,
+                                 entry.has_transactions_per_s() ? PerSecond(entry.transactions_per_s()) : "",
+                                 entry.has_retransmits() ? absl::StrCat(entry.retransmits()) : ""},
+                                columns);
     if (NeedsNames(interval))
       absl::StrAppend(&line, "  ", entry.entry(), entry.reverse() ? " (reverse)" : "");
     line.erase(line.find_last_not_of(' ') + 1);

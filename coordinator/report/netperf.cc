@@ -10,6 +10,7 @@
 #include "coordinator/report/figures.h"
 #include "coordinator/report/report.h"
 #include "coordinator/report/row_basis.h"
+#include "coordinator/report/transactions.h"
 
 namespace tutti::report {
 namespace {
@@ -21,6 +22,11 @@ constexpr char kHeader[] =
     "Socket  Socket  Message  Elapsed              Send     Recv     Send     Recv\n"
     "Size    Size    Size     Time     Throughput  local    remote   local    remote\n"
     "bytes   bytes   bytes    secs.    10^6bits/s  % S      % S      us/KB    us/KB\n";
+
+constexpr char kExchangeHeader[] =
+    "Socket Size     Request  Resp.    Elapsed  Trans.      CPU      CPU      S.dem    S.dem\n"
+    "Send    Recv    Size     Size     Time     Rate        local    remote   local    remote\n"
+    "bytes   bytes   bytes    bytes    secs.    per sec     % S      % S      us/Tr    us/Tr\n";
 
 const v1::TrafficEntry* FindTraffic(const v1::Result& result, uint32_t case_index, const std::string& entry) {
   for (const v1::Case& plan_case : result.plan().cases()) {
@@ -80,32 +86,69 @@ std::string Demand(const v1::CpuSummary& cpu) {
   return Fixed(cpu.has_service_demand_us_per_kb(), cpu.service_demand_us_per_kb(), 1, 3);
 }
 
-}  // namespace
+std::string DemandPerTransaction(const v1::CpuSummary& cpu) {
+  return Fixed(cpu.has_service_demand_us_per_transaction(), cpu.service_demand_us_per_transaction(), 1, 3);
+}
 
-std::string RenderNetperf(const v1::Result& result) {
-  std::string text = kHeader;
-  bool shared = false;
+std::string StreamColumns(const v1::CaseResult& each, const v1::Row& row, const v1::TrafficEntry* traffic) {
+  return absl::StrFormat(
+      "%-7s %-7s %-8s %-8s %-11s %-8s %-8s %-8s %-8s", BufferColumn(each, row, true),
+      BufferColumn(each, row, false), traffic != nullptr ? absl::StrCat(traffic->message_size_bytes()) : "",
+      Fixed(row.has_elapsed_s(), row.elapsed_s(), 1, 2),
+      Fixed(row.has_received_bps(), row.received_bps(), 1e-6, 2), Utilization(row, row.sender_cpu()),
+      Utilization(row, row.receiver_cpu()), Demand(row.sender_cpu()), Demand(row.receiver_cpu()));
+}
+
+std::string ExchangeColumns(const v1::CaseResult& each, const v1::Row& row, const v1::TrafficEntry* traffic) {
+  const v1::RequestResponse none;
+  const v1::RequestResponse& asked = traffic != nullptr ? traffic->request_response() : none;
+  return absl::StrFormat("%-7s %-7s %-8d %-8d %-8s %-11s %-8s %-8s %-8s %-8s", BufferColumn(each, row, false),
+                         BufferColumn(each, row, true), asked.request_bytes(), asked.response_bytes(),
+                         Fixed(row.has_elapsed_s(), row.elapsed_s(), 1, 2),
+                         Fixed(row.has_transactions_per_s(), row.transactions_per_s(), 1, 2),
+                         Utilization(row, row.sender_cpu()), Utilization(row, row.receiver_cpu()),
+                         DemandPerTransaction(row.sender_cpu()), DemandPerTransaction(row.receiver_cpu()));
+}
+
+// The lines of one kind of row, below netperf's header of it; empty where there is none.
+std::string Block(const v1::Result& result, bool exchanges) {
+  std::string text;
   for (const v1::CaseResult& each : result.cases()) {
     for (const v1::Row& row : each.rows()) {
+      if (Exchanges(row) != exchanges) continue;
+      if (text.empty()) text = exchanges ? kExchangeHeader : kHeader;
       const v1::TrafficEntry* traffic = FindTraffic(result, each.index(), row.entry());
-      std::string line = absl::StrFormat(
-          "%-7s %-7s %-8s %-8s %-11s %-8s %-8s %-8s %-8s", BufferColumn(each, row, true),
-          BufferColumn(each, row, false),
-          traffic != nullptr ? absl::StrCat(traffic->message_size_bytes()) : "",
-          Fixed(row.has_elapsed_s(), row.elapsed_s(), 1, 2),
-          Fixed(row.has_received_bps(), row.received_bps(), 1e-6, 2), Utilization(row, row.sender_cpu()),
-          Utilization(row, row.receiver_cpu()), Demand(row.sender_cpu()), Demand(row.receiver_cpu()));
+      std::string line = exchanges ? ExchangeColumns(each, row, traffic) : StreamColumns(each, row, traffic);
       absl::StrAppend(&line, "  case ", each.index() + 1, each.values_size() > 0 ? ": " : "",
                       MatrixValues(each.values()), ", ", row.entry(), row.reverse() ? " (reverse)" : "", ", ",
                       row.streams(), row.streams() == 1 ? " stream" : " streams");
       if (!row.has_both_ends() && WasBusyBefore(each, row, Ends::kBoth)) {
         line += ", on machines that were already busy before the case";
       }
-      shared = shared || row.has_both_ends();
       absl::StrAppend(&text, line, "\n");
     }
   }
-  if (shared) {
+  return text;
+}
+
+bool SharesMachines(const v1::Result& result) {
+  for (const v1::CaseResult& each : result.cases()) {
+    for (const v1::Row& row : each.rows()) {
+      if (row.has_both_ends()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string RenderNetperf(const v1::Result& result) {
+  const std::string streams = Block(result, false);
+  const std::string exchanges = Block(result, true);
+  std::string text = streams.empty() && exchanges.empty() ? kHeader : streams;
+  if (!streams.empty() && !exchanges.empty()) text += '\n';
+  text += exchanges;
+  if (SharesMachines(result)) {
     text +=
         "Utilization and service demand are left out where senders and receivers share a machine: its CPU "
         "time cannot be divided between them\n";

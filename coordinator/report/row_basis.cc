@@ -64,6 +64,21 @@ v1::Row OverLimitRow(const v1::CaseResult& each, const v1::Row& row) {
   });
   Set(result, &v1::Row::mutable_running_skew_ns, entries,
       [](const E& e) { return If(e.has_running_skew_ns(), static_cast<double>(e.running_skew_ns())); });
+  Set(result, &v1::Row::mutable_transactions_per_s, entries,
+      [](const E& e) { return If(e.has_transactions_per_s(), e.transactions_per_s()); });
+  Set(result, &v1::Row::mutable_p50_ns, entries,
+      [](const E& e) { return If(e.has_latency(), static_cast<double>(e.latency().p50_ns())); });
+  Set(result, &v1::Row::mutable_p99_ns, entries,
+      [](const E& e) { return If(e.has_latency(), static_cast<double>(e.latency().p99_ns())); });
+  Set(result, &v1::Row::mutable_corrected_p99_ns, entries, [](const E& e) {
+    return If(e.has_corrected_latency(), static_cast<double>(e.corrected_latency().p99_ns()));
+  });
+  Set(result, &v1::Row::mutable_lost_transactions, entries,
+      [](const E& e) { return If(e.has_lost_transactions(), static_cast<double>(e.lost_transactions())); });
+  Set(result, &v1::Row::mutable_completion_median_ns, entries,
+      [](const E& e) { return If(e.completion().has_median_ns(), e.completion().median_ns()); });
+  Set(result, &v1::Row::mutable_completion_max_ns, entries,
+      [](const E& e) { return If(e.completion().has_max_ns(), e.completion().max_ns()); });
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "coordinator/report/enum_name.h"
 #include "coordinator/report/figures.h"
 #include "coordinator/report/report.h"
+#include "coordinator/report/transactions.h"
 
 namespace tutti::report {
 namespace {
@@ -45,7 +46,8 @@ std::string OtherValues(const v1::CaseResult& each) {
   for (const v1::AxisValue& value : each.values()) {
     const bool is_label = !labelled && value.axis().find("buffer") != std::string::npos;
     labelled = labelled || is_label;
-    if (!is_label && value.axis() != "streams") absl::StrAppend(&text, value.axis(), "=", value.value(), ": ");
+    if (!is_label && value.axis() != "streams")
+      absl::StrAppend(&text, value.axis(), "=", value.value(), ": ");
   }
   return text;
 }
@@ -73,6 +75,7 @@ std::string RenderStreamTest(const v1::Result& result) {
   std::string text;
   for (const v1::CaseResult& each : result.cases()) {
     for (const v1::Row& row : each.rows()) {
+      if (Exchanges(row)) continue;  // the script's line is of streams
       absl::StrAppend(&text, "** ", LabelOf(result, each, row), ": ", OtherValues(each));
       // The script knew one kind of traffic; where there are more, each line has to say which it is.
       if (entries.size() > 1) absl::StrAppend(&text, row.entry(), row.reverse() ? " (reverse)" : "", ": ");

@@ -9,6 +9,7 @@
 #include "coordinator/report/report.h"
 #include "coordinator/report/row_basis.h"
 #include "coordinator/report/text_table.h"
+#include "coordinator/report/transactions.h"
 
 namespace tutti::report {
 namespace {
@@ -25,6 +26,10 @@ struct Columns {
   bool both_ends = false;
   bool roles = false;
   bool fairness = false;
+  bool exchanges = false;
+  bool corrected = false;   // transactions at a rate
+  bool lost_trans = false;  // transactions over UDP
+  bool completion = false;  // fixed volume
 };
 
 constexpr char kBusyMark[] = "*";
@@ -44,6 +49,10 @@ Columns ColumnsOf(const v1::Result& result) {
       columns.lost = columns.lost || row.protocol() == v1::PROTOCOL_UDP;
       columns.retransmits = columns.retransmits || row.protocol() == v1::PROTOCOL_TCP;
       columns.fairness = columns.fairness || row.has_jain_index();
+      columns.exchanges = columns.exchanges || Exchanges(row);
+      columns.corrected = columns.corrected || row.has_corrected_p99_ns();
+      columns.lost_trans = columns.lost_trans || (Exchanges(row) && row.protocol() == v1::PROTOCOL_UDP);
+      columns.completion = columns.completion || row.has_completion_max_ns();
       (SharesMachines(row) ? columns.both_ends : columns.roles) = true;
     }
   }
@@ -60,6 +69,14 @@ TextTable MakeTable(const Columns& columns) {
   if (columns.streams) table.AddColumn("streams");
   table.AddColumn("sent");
   table.AddColumn("received");
+  if (columns.exchanges) {
+    for (const char* name : {"trans/s", "p50", "p99"}) table.AddColumn(name);
+  }
+  if (columns.corrected) table.AddColumn("p99 due");
+  if (columns.lost_trans) table.AddColumn("lost trans");
+  if (columns.completion) {
+    for (const char* name : {"complete", "last"}) table.AddColumn(name);
+  }
   if (columns.lost) table.AddColumn("lost");
   if (columns.retransmits) table.AddColumn("retr");
   if (columns.roles) {
@@ -111,6 +128,23 @@ std::string Skew(const v1::Row& row) {
   return text;
 }
 
+// "trans/s" to "last".
+std::vector<std::string> TransactionCells(const v1::Row& row, const Columns& columns) {
+  std::vector<std::string> cells;
+  if (columns.exchanges) {
+    cells.push_back(PerSecond(row.has_transactions_per_s(), row.transactions_per_s()));
+    cells.push_back(Duration(row.has_p50_ns(), row.p50_ns()));
+    cells.push_back(Duration(row.has_p99_ns(), row.p99_ns()));
+  }
+  if (columns.corrected) cells.push_back(Duration(row.has_corrected_p99_ns(), row.corrected_p99_ns()));
+  if (columns.lost_trans) cells.push_back(Count(row.has_lost_transactions(), row.lost_transactions()));
+  if (columns.completion) {
+    cells.push_back(Duration(row.has_completion_median_ns(), row.completion_median_ns()));
+    cells.push_back(Duration(row.has_completion_max_ns(), row.completion_max_ns()));
+  }
+  return cells;
+}
+
 // "sent" to "retr", the fairness and the skew: medians, or in brackets those of the trials over a limit.
 struct TrafficCells {
   std::vector<std::string> before_cpu;
@@ -127,6 +161,7 @@ TrafficCells TrafficCellsOf(const v1::CaseResult& each, const v1::Row& row, cons
   cells.before_cpu.push_back(cell(Rate(shown.has_sent_bps(), shown.sent_bps())));
   cells.before_cpu.push_back(cell(bracket ? Rate(shown.has_received_bps(), shown.received_bps())
                                           : RateWithRange(shown.has_received_bps(), shown.received_bps())));
+  for (const std::string& text : TransactionCells(shown, columns)) cells.before_cpu.push_back(cell(text));
   if (columns.lost) cells.before_cpu.push_back(cell(Percent(shown.has_lost_ratio(), shown.lost_ratio())));
   if (columns.retransmits) {
     cells.before_cpu.push_back(cell(Count(shown.has_retransmits(), shown.retransmits())));
@@ -177,6 +212,7 @@ std::vector<std::string> EmptyCells(const v1::CaseResult& each, const Columns& c
 
 size_t WidthOf(const Columns& columns) {
   return 1 + columns.axes.size() + columns.entry + columns.streams + 2 + columns.lost + columns.retransmits +
+         (columns.exchanges ? 3 : 0) + columns.corrected + columns.lost_trans + (columns.completion ? 2 : 0) +
          (columns.roles ? 4 : 0) + (columns.both_ends ? 2 : 0) + (columns.fairness ? 2 : 0) + 2;
 }
 

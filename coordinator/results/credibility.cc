@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/results/transactions.h"
 
 namespace tutti::results {
 namespace {
@@ -68,11 +69,12 @@ std::vector<std::string> UnequalAfterDrain(const TrialView& trial) {
                        receiver.drained() ? "" : "; DRAIN ended before the end of the stream arrived"));
     }
     if (!stream.udp() || sender.sent_cohorts_size() == 0) continue;
+    // In bytes, since a message of a client is a transaction and not a datagram.
     uint64_t in_cohorts = 0;
-    for (const v1::SentCohort& cohort : sender.sent_cohorts()) in_cohorts += cohort.messages();
-    if (in_cohorts != sender.total_messages()) {
-      findings.push_back(absl::StrCat(stream.Name(), ": its cohorts have ", in_cohorts, " datagrams of ",
-                                      sender.total_messages(), " sent"));
+    for (const v1::SentCohort& cohort : sender.sent_cohorts()) in_cohorts += cohort.bytes();
+    if (in_cohorts != sender.total_bytes()) {
+      findings.push_back(absl::StrCat(stream.Name(), ": its cohorts have ", in_cohorts, " B of ",
+                                      sender.total_bytes(), " B sent"));
     }
     // Whether one cohort received more than it sent is found where the loss is counted.
   }
@@ -118,8 +120,9 @@ std::vector<std::string> ClockBoundBroken(const TrialView& trial) {
 
 std::vector<std::string> CredibilityFindings(const TrialView& trial) {
   std::vector<std::string> findings;
-  for (const auto check : {&ReceivedBeforeSent, &UnequalAfterDrain, &KernelCountDisagrees,
-                           &DeviceCountFallsShort, &FasterThanLink, &ClockBoundBroken}) {
+  for (const auto check :
+       {&ReceivedBeforeSent, &UnequalAfterDrain, &KernelCountDisagrees, &DeviceCountFallsShort,
+        &FasterThanLink, &ClockBoundBroken, &ImpossibleTransactions}) {
     for (std::string& finding : check(trial)) findings.push_back(std::move(finding));
   }
   return findings;

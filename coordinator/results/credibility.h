@@ -34,7 +34,7 @@ std::vector<std::string> FasterThanLink(const TrialView& trial);
 // The estimate after the trial lies within both bounds of the mapping that the trial used.
 std::vector<std::string> ClockBoundBroken(const TrialView& trial);
 
-// All of the above.
+// All of the above, and what transactions.h finds.
 std::vector<std::string> CredibilityFindings(const TrialView& trial);
 
 }  // namespace tutti::results

@@ -10,6 +10,7 @@
 #include "coordinator/results/fairness.h"
 #include "coordinator/results/machine_cpu.h"
 #include "coordinator/results/skew.h"
+#include "coordinator/results/transactions.h"
 #include "coordinator/results/wire_rate.h"
 
 namespace tutti::results {
@@ -82,6 +83,7 @@ void SetLostIntervals(const EntryView& entry, v1::EntryResult& result) {
 // The retransmits of TCP, the drops and the jitter of UDP.
 void SetProtocolFigures(const EntryView& entry, v1::EntryResult& result) {
   if (result.protocol() == v1::PROTOCOL_TCP) {
+    if (!entry.streams.front()->one_connection()) return;
     *result.mutable_retransmits() = SumOf(Senders(entry), &EndSeries::retransmits);
     return;
   }
@@ -124,7 +126,8 @@ bool IsLoopback(const StreamView& stream) {
 }
 
 void SetWireRate(const EntryView& entry, v1::EntryResult& result) {
-  if (!result.has_received_bps()) return;
+  // Nothing is estimated of packets that carry a request or a response, or neither.
+  if (!result.has_received_bps() || entry.streams.front()->exchanges()) return;
   double wire_bps = 0;
   for (const StreamView* stream : entry.streams) {
     if (stream->sender->report == nullptr || stream->traffic == nullptr || IsLoopback(*stream)) return;
@@ -165,14 +168,16 @@ bool OutnumberCpus(const EntryView& entry, const TrialView& trial) {
 }
 
 void SetTogetherness(const EntryView& entry, const TrialView& trial, EntryMerge& merge) {
-  const Togetherness together = TogethernessOf(entry.streams, trial);
+  Togetherness together = TogethernessOf(entry.streams, trial);
   v1::EntryResult& result = merge.result;
   if (together.first_send_skew_ns.has_value()) result.set_first_send_skew_ns(*together.first_send_skew_ns);
   if (together.running_skew_ns.has_value()) result.set_running_skew_ns(*together.running_skew_ns);
   if (together.bound_ns.has_value()) result.set_skew_bound_ns(*together.bound_ns);
   if (together.overlap_ratio.has_value()) result.set_overlap_ratio(*together.overlap_ratio);
-  // Of many the first few are named: they have one cause.
+  // Of many the first few are named: they have one cause. One that was completed sends less than that.
   constexpr size_t kMostNamed = 4;
+  std::erase_if(together.never_running,
+                [](const StreamView* stream) { return CompletedNs(*stream).has_value(); });
   for (size_t i = 0; i < std::min(together.never_running.size(), kMostNamed); ++i) {
     merge.warnings.push_back(absl::StrCat(together.never_running[i]->Name(),
                                           " never reached a steady start (100 messages, or 10 ms at "
@@ -264,7 +269,12 @@ EntryMerge MergeEntry(const EntryView& entry, const TrialView& trial,
   *result.mutable_received_bytes() = SumOf(Receivers(entry));
   SetTogetherness(entry, trial, merge);
   const bool apart = entry.streams.size() > 1 && result.has_overlap_ratio() && result.overlap_ratio() == 0;
-  if (apart) {
+  if (apart && entry.streams.front()->has_volume()) {
+    merge.warnings.push_back(
+        absl::StrCat("entry ", entry.entry, entry.reverse ? " (reverse)" : "",
+                     ": its streams ended before all of them ran together in the window; "
+                     "their rates are not added, their completion times are what counts"));
+  } else if (apart) {
     merge.faults.push_back(absl::StrCat("entry ", entry.entry, entry.reverse ? " (reverse)" : "", ": its ",
                                         entry.streams.size(),
                                         " streams at no time ran together (overlap 0%); their "
@@ -277,6 +287,14 @@ EntryMerge MergeEntry(const EntryView& entry, const TrialView& trial,
   SetWindow(entry, trial.grid, result);
   SetProtocolFigures(entry, result);
   SetInFlight(traffic, result);
+  SetTransactions(entry.streams, trial.grid, !apart, result);
+  SetCompletion(entry.streams, result);
+  if (result.has_completion() && result.completion().streams() < result.streams()) {
+    merge.warnings.push_back(absl::StrCat("entry ", entry.entry, entry.reverse ? " (reverse)" : "", ": only ",
+                                          result.completion().streams(), " of ", result.streams(),
+                                          " streams were completed before the trial ended; lengthen "
+                                          "timing.measure or make `bytes` smaller"));
+  }
   SetWireRate(entry, result);
   SetStalls(entry, trial.grid, result);
   SetFairness(entry, result);
@@ -286,7 +304,9 @@ EntryMerge MergeEntry(const EntryView& entry, const TrialView& trial,
   result.mutable_sent_bytes_intervals()->Add(sent.begin(), sent.end());
   result.mutable_received_bytes_intervals()->Add(received.begin(), received.end());
 
-  EntryFlow flow{entry.entry, entry.reverse, std::nullopt, std::nullopt};
+  EntryFlow flow{.entry = entry.entry, .reverse = entry.reverse};
+  flow.exchanges = entry.streams.front()->exchanges();
+  if (result.has_transactions_per_s()) flow.transactions_per_s = result.transactions_per_s();
   if (result.has_sent_bps()) flow.sent_bps = result.sent_bps();
   if (result.has_received_bps()) flow.received_bps = result.received_bps();
   const EntryCpu cpu = CpuOfEntry(flow, trial, machines);

@@ -106,8 +106,9 @@ std::optional<uint64_t> SumBetween(const HostSeries& host, v1::Side side, size_t
 }
 
 bool SendsTcp(const HostSeries& host, const TrialView& trial) {
-  return std::any_of(trial.streams.begin(), trial.streams.end(),
-                     [&](const StreamView& stream) { return stream.from == &host && stream.tcp(); });
+  return std::any_of(trial.streams.begin(), trial.streams.end(), [&](const StreamView& stream) {
+    return stream.from == &host && stream.one_connection();
+  });
 }
 
 v1::HostInterval IntervalOf(const HostSeries& host, uint32_t k, bool tcp, const HostSeries* reader) {

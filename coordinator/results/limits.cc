@@ -57,7 +57,10 @@ std::vector<std::string> ExceededLimits(const v1::Limits& limits, const v1::Tria
   std::vector<std::string> exceeded;
   for (const v1::EntryResult& entry : trial.entries()) {
     if (limits.has_start_skew_ns()) JudgeSkew(limits.start_skew_ns(), entry, exceeded);
-    if (limits.has_overlap_ratio()) JudgeOverlap(limits.overlap_ratio(), entry, exceeded);
+    // Streams of a fixed volume end when they have sent it, not together.
+    if (limits.has_overlap_ratio() && !entry.has_completion()) {
+      JudgeOverlap(limits.overlap_ratio(), entry, exceeded);
+    }
   }
   if (!limits.has_clock_error_ns()) return exceeded;
   for (const v1::HostResult& host : trial.hosts()) {

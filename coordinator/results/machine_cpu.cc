@@ -125,10 +125,16 @@ v1::CpuUse Use(const std::set<std::string>& names, const std::vector<v1::Machine
   return use;
 }
 
-void SetServiceDemand(const std::string& why_not, const std::optional<double>& bps, v1::CpuUse& use) {
+void SetServiceDemand(const std::string& why_not, const EntryFlow& flow, const std::optional<double>& bps,
+                      v1::CpuUse& use) {
   if (!use.has_cores_busy()) return;
   if (!why_not.empty()) {
     use.set_service_demand_note(why_not);
+  } else if (flow.exchanges) {
+    use.set_service_demand_note("request/response has CPU per transaction instead, see --detail");
+    if (flow.transactions_per_s.value_or(0) > 0) {
+      use.set_service_demand_us_per_transaction(use.cores_busy() * 1e6 / *flow.transactions_per_s);
+    }
   } else if (!bps.has_value()) {
     use.set_service_demand_note("the amount of data is not known");
   } else if (*bps <= 0) {
@@ -202,13 +208,13 @@ EntryCpu CpuOfEntry(const EntryFlow& flow, const TrialView& trial,
     if (!other.empty()) return absl::StrCat("its machines also hold the role ", other);
     return NotAlone(own, flow, entry, trial);
   };
-  SetServiceDemand(why_not(sides.senders, sides.sender_role), flow.sent_bps, cpu.sender);
-  SetServiceDemand(why_not(sides.receivers, sides.receiver_role), flow.received_bps, cpu.receiver);
+  SetServiceDemand(why_not(sides.senders, sides.sender_role), flow, flow.sent_bps, cpu.sender);
+  SetServiceDemand(why_not(sides.receivers, sides.receiver_role), flow, flow.received_bps, cpu.receiver);
   if (cpu.shared) {
     std::set<std::string> all = sides.senders;
     all.insert(sides.receivers.begin(), sides.receivers.end());
     cpu.both_ends = Use(all, machines);
-    SetServiceDemand(NotAlone(all, flow, entry, trial), flow.received_bps, cpu.both_ends);
+    SetServiceDemand(NotAlone(all, flow, entry, trial), flow, flow.received_bps, cpu.both_ends);
   }
   return cpu;
 }

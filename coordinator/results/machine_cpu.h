@@ -36,12 +36,16 @@ struct EntryFlow {
   bool reverse = false;
   std::optional<double> sent_bps;
   std::optional<double> received_bps;
+  bool exchanges = false;  // request/response
+  std::optional<double> transactions_per_s;
 };
 
 // Service demand = CPU time / data, in us/KB, KB = 1024 bytes (netperf, src/netcpu_*.c and nettest_bsd.c):
 // cores busy x 1e6 / KB per second, so that it does not matter that CPU and byte counters are read a little
 // apart. Senders: per KB accepted by the kernel; receivers and both ends: per KB received. Null with a note
 // where a machine of the side also holds another role, another entry or the reverse direction.
+// Request/response has CPU time per transaction instead, as netperf's RR tests, and under the same
+// conditions.
 EntryCpu CpuOfEntry(const EntryFlow& flow, const TrialView& trial,
                     const std::vector<tutti::v1::MachineResult>& machines);
 

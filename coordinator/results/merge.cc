@@ -35,7 +35,8 @@ v1::StreamResult MergeStream(const StreamView& stream, const StreamLoss& loss, c
       result.set_sent_bytes(*sender->bytes);
       result.set_sent_bps(RateBps(*sender->bytes, *stream.from));
     }
-    if (stream.tcp() && sender->retransmits.has_value()) result.set_retransmits(*sender->retransmits);
+    if (stream.one_connection() && sender->retransmits.has_value())
+      result.set_retransmits(*sender->retransmits);
     if (sender->report != nullptr && sender->report->has_running_trial_ns()) {
       result.set_running_trial_ns(sender->report->running_trial_ns());
     }
@@ -48,10 +49,10 @@ v1::StreamResult MergeStream(const StreamView& stream, const StreamLoss& loss, c
       result.set_received_bytes(*receiver->bytes);
       result.set_received_bps(RateBps(*receiver->bytes, *stream.to));
     }
-    if (stream.tcp() && receiver->kernel_bytes.has_value()) {
+    if (stream.one_connection() && receiver->kernel_bytes.has_value()) {
       result.set_kernel_received_bytes(*receiver->kernel_bytes);
     }
-    if (stream.tcp() && receiver->queue_change_bytes.has_value()) {
+    if (stream.one_connection() && receiver->queue_change_bytes.has_value()) {
       result.set_receive_queue_change_bytes(*receiver->queue_change_bytes);
     }
     const std::vector<uint64_t> drops = SocketDropsOf(stream);

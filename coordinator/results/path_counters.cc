@@ -45,7 +45,7 @@ v1::QdiscCounters Between(const v1::QdiscCounters& begin, const v1::QdiscCounter
 }  // namespace
 
 std::optional<v1::TcpSeries> TcpSeriesOf(const StreamView& stream) {
-  if (!stream.tcp() || !EveryEdgeKnows(stream.from, stream.sender)) return std::nullopt;
+  if (!stream.one_connection() || !EveryEdgeKnows(stream.from, stream.sender)) return std::nullopt;
   const HostSeries& host = *stream.from;
   const size_t column = stream.sender->column;
   v1::TcpSeries series;

@@ -110,10 +110,16 @@ Togetherness TogethernessOf(const std::vector<const StreamView*>& streams, const
 }
 
 std::optional<uint32_t> StalledIntervals(const StreamView& stream, const Grid& grid) {
-  if (stream.traffic == nullptr || stream.traffic->has_rate_bps()) return std::nullopt;
+  if (stream.traffic == nullptr || stream.traffic->has_rate_bps() || stream.exchanges()) return std::nullopt;
   if (stream.sender == nullptr || stream.sender->interval_bytes.empty()) return std::nullopt;
   const auto& intervals = stream.sender->interval_bytes;
-  const size_t judged = intervals.size() - (grid.LastIsShorter() ? 1 : 0);
+  size_t judged = intervals.size() - (grid.LastIsShorter() ? 1 : 0);
+  if (stream.has_volume() && stream.sender->report != nullptr) {
+    // From its last send on it has nothing left to move.
+    const int64_t last_ns = stream.sender->report->last_send_trial_ns();
+    const int64_t until_end = std::max<int64_t>(0, last_ns - grid.begin_ns) / grid.interval_ns;
+    judged = std::min(judged, static_cast<size_t>(until_end));
+  }
   return static_cast<uint32_t>(std::count(intervals.begin(), intervals.begin() + judged, 0u));
 }
 

@@ -29,7 +29,8 @@ struct Togetherness {
 Togetherness TogethernessOf(const std::vector<const StreamView*>& streams, const TrialView& trial);
 
 // The full intervals in which the kernel of a sender without a rate limit accepted nothing; unset if its
-// intervals are not known, or if it has a rate. A shorter last interval is not judged.
+// intervals are not known, or if it has a rate or waits for responses. A shorter last interval is not judged,
+// nor is what comes after the last send of a fixed volume.
 std::optional<uint32_t> StalledIntervals(const StreamView& stream, const Grid& grid);
 
 }  // namespace tutti::results

@@ -75,6 +75,9 @@ v1::CpuSummary SummarizeCpu(const Entries& entries, Side side) {
       CpuField(side, &v1::CpuUse::has_busy_ratio, &v1::CpuUse::busy_ratio));
   Set(summary, &v1::CpuSummary::mutable_service_demand_us_per_kb, entries,
       CpuField(side, &v1::CpuUse::has_service_demand_us_per_kb, &v1::CpuUse::service_demand_us_per_kb));
+  Set(summary, &v1::CpuSummary::mutable_service_demand_us_per_transaction, entries,
+      CpuField(side, &v1::CpuUse::has_service_demand_us_per_transaction,
+               &v1::CpuUse::service_demand_us_per_transaction));
   Set(summary, &v1::CpuSummary::mutable_worst_machine_ratio, entries,
       CpuField(side, &v1::CpuUse::has_worst_machine_ratio, &v1::CpuUse::worst_machine_ratio));
   double worst = -1;
@@ -91,6 +94,43 @@ v1::CpuSummary SummarizeCpu(const Entries& entries, Side side) {
   }
   if (summary.has_service_demand_us_per_kb()) summary.clear_service_demand_note();
   return summary;
+}
+
+// A Figure of one of the two latencies.
+Figure LatencyField(bool (v1::EntryResult::*has)() const,
+                    const v1::Latency& (v1::EntryResult::*latency)() const,
+                    int64_t (v1::Latency::*get)() const) {
+  return [=](const v1::EntryResult& entry) -> std::optional<double> {
+    if (!(entry.*has)()) return std::nullopt;
+    return static_cast<double>(((entry.*latency)().*get)());
+  };
+}
+
+std::optional<double> CompletionMedian(const v1::EntryResult& entry) {
+  if (!entry.completion().has_median_ns()) return std::nullopt;
+  return entry.completion().median_ns();
+}
+
+std::optional<double> CompletionMax(const v1::EntryResult& entry) {
+  if (!entry.completion().has_max_ns()) return std::nullopt;
+  return entry.completion().max_ns();
+}
+
+void SetTransactions(const Entries& entries, v1::Row& row) {
+  using E = v1::EntryResult;
+  using L = v1::Latency;
+  Set(row, &v1::Row::mutable_transactions_per_s, entries,
+      Field(&E::has_transactions_per_s, &E::transactions_per_s));
+  Set(row, &v1::Row::mutable_lost_transactions, entries,
+      Field(&E::has_lost_transactions, &E::lost_transactions));
+  Set(row, &v1::Row::mutable_p50_ns, entries, LatencyField(&E::has_latency, &E::latency, &L::p50_ns));
+  Set(row, &v1::Row::mutable_p99_ns, entries, LatencyField(&E::has_latency, &E::latency, &L::p99_ns));
+  Set(row, &v1::Row::mutable_corrected_p50_ns, entries,
+      LatencyField(&E::has_corrected_latency, &E::corrected_latency, &L::p50_ns));
+  Set(row, &v1::Row::mutable_corrected_p99_ns, entries,
+      LatencyField(&E::has_corrected_latency, &E::corrected_latency, &L::p99_ns));
+  Set(row, &v1::Row::mutable_completion_median_ns, entries, &CompletionMedian);
+  Set(row, &v1::Row::mutable_completion_max_ns, entries, &CompletionMax);
 }
 
 v1::Row MakeRow(const v1::EntryResult& like, const Entries& entries) {
@@ -110,6 +150,8 @@ v1::Row MakeRow(const v1::EntryResult& like, const Entries& entries) {
   Set(row, &v1::Row::mutable_running_skew_ns, entries, Field(&E::has_running_skew_ns, &E::running_skew_ns));
   Set(row, &v1::Row::mutable_skew_bound_ns, entries, Field(&E::has_skew_bound_ns, &E::skew_bound_ns));
   Set(row, &v1::Row::mutable_overlap_ratio, entries, Field(&E::has_overlap_ratio, &E::overlap_ratio));
+  row.set_exchange(like.exchange());
+  SetTransactions(entries, row);
   Set(row, &v1::Row::mutable_elapsed_s, entries, Field(&E::has_elapsed_ns, &E::elapsed_ns, 1e-9));
   Set(row, &v1::Row::mutable_jain_index, entries, Field(&E::has_jain_index, &E::jain_index));
   Set(row, &v1::Row::mutable_slowest_bps, entries, Field(&E::has_slowest_bps, &E::slowest_bps));

@@ -77,6 +77,15 @@ struct StreamView {
 
   bool tcp() const { return traffic != nullptr && traffic->protocol() == tutti::v1::PROTOCOL_TCP; }
   bool udp() const { return traffic != nullptr && traffic->protocol() == tutti::v1::PROTOCOL_UDP; }
+  // Request/response: what it sends are requests.
+  bool exchanges() const { return traffic != nullptr && traffic->has_request_response(); }
+  // TCP on one connection, whose TCP_INFO is that of the stream.
+  bool one_connection() const {
+    return tcp() && (!exchanges() ||
+                     traffic->request_response().exchange() != tutti::v1::EXCHANGE_CONNECT_REQUEST_RESPONSE);
+  }
+  // It ends by itself.
+  bool has_volume() const { return traffic != nullptr && traffic->has_volume_bytes(); }
   // "stream 3 (a -> b, bulk)"
   std::string Name() const;
 };

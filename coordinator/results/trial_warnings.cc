@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/units/units.h"
+#include "coordinator/results/transactions.h"
 
 namespace tutti::results {
 namespace {
@@ -121,7 +122,7 @@ std::vector<std::string> MissedRates(const TrialView& trial) {
   std::map<std::pair<std::string, const char*>, Missed> entries;
   for (const StreamView& stream : trial.streams) {
     const std::optional<Carried> carried = CarriedOf(stream);
-    if (!carried) continue;
+    if (!carried || CompletedNs(stream)) continue;  // completed: it has sent what it was to send
     const double share = carried->bytes / carried->asked_bytes;
     const double off_bytes = carried->bytes - carried->asked_bytes;
     const char* fault = nullptr;

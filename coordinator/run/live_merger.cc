@@ -29,15 +29,18 @@ LiveMerger::LiveMerger(const tutti::v1::Case& plan_case, uint32_t repetition,
     intervals_ =
         static_cast<uint32_t>((timing_.measure_ns() + timing_.interval_ns() - 1) / timing_.interval_ns());
   }
-  std::map<std::string, bool> tcp;
-  for (const tutti::v1::TrafficEntry& entry : plan_case.traffic()) {
-    tcp[entry.name()] = entry.protocol() == tutti::v1::PROTOCOL_TCP;
-  }
+  std::map<std::string, const tutti::v1::TrafficEntry*> traffic;
+  for (const tutti::v1::TrafficEntry& entry : plan_case.traffic()) traffic[entry.name()] = &entry;
   for (const tutti::v1::Flow& flow : flows) {
     const EntryKey key{flow.entry(), flow.reverse()};
     if (std::find(entries_.begin(), entries_.end(), key) == entries_.end()) entries_.push_back(key);
     entry_of_stream_[flow.stream_id()] = key;
-    is_tcp_[key] = tcp[flow.entry()];
+    if (const tutti::v1::TrafficEntry* entry = traffic[flow.entry()]; entry != nullptr) {
+      kinds_[key] = {.exchanges = entry->has_request_response(),
+                     .has_retransmits = entry->protocol() == tutti::v1::PROTOCOL_TCP &&
+                                        entry->request_response().exchange() !=
+                                            tutti::v1::EXCHANGE_CONNECT_REQUEST_RESPONSE};
+    }
   }
   for (const auto& [host, host_ends] : ends) hosts_[host].ends = host_ends;
 }
@@ -49,6 +52,7 @@ std::vector<LiveInterval> LiveMerger::Add(const std::string& host, const EdgeSam
   const auto streams = static_cast<int>(found->second.ends.size());
   if (edge.bytes_size() != streams) return told;
   if (edge.retransmits_size() != streams && !edge.retransmits().empty()) return told;
+  if (edge.messages_size() != streams) return told;
   found->second.edges[edge.index()] = edge;
   newest_edge_ = std::max(newest_edge_, edge.index());
   while (next_ < intervals_ && (IsComplete(next_) || newest_edge_ > next_ + kPatienceIntervals)) {
@@ -86,6 +90,9 @@ void LiveMerger::AddHost(const HostState& host, uint32_t interval, std::map<Entr
     const auto bytes = static_cast<double>(end->second.bytes(i) - begin->second.bytes(i));
     sum.bps += bytes * 8e9 / static_cast<double>(elapsed_ns);
     if (retransmits_known) sum.retransmits += end->second.retransmits(i) - begin->second.retransmits(i);
+    sum.messages_per_s +=
+        (static_cast<double>(end->second.messages(i)) - static_cast<double>(begin->second.messages(i))) *
+        1e9 / static_cast<double>(elapsed_ns);
   }
 }
 
@@ -109,7 +116,9 @@ LiveInterval LiveMerger::Merge(uint32_t interval) const {
     const Sum& in = received[key];
     if (out.known) entry.set_sent_bps(out.bps);
     if (in.known) entry.set_received_bps(in.bps);
-    if (out.known && out.retransmits_known && is_tcp_.at(key)) entry.set_retransmits(out.retransmits);
+    const Kind kind = kinds_.count(key) > 0 ? kinds_.at(key) : Kind();
+    if (out.known && out.retransmits_known && kind.has_retransmits) entry.set_retransmits(out.retransmits);
+    if (out.known && kind.exchanges) entry.set_transactions_per_s(out.messages_per_s);
   }
   return live;
 }

@@ -32,9 +32,14 @@ class LiveMerger {
   using EntryKey = std::pair<std::string, bool>;  // entry, reverse
   struct Sum {
     double bps = 0;
+    double messages_per_s = 0;
     uint64_t retransmits = 0;
     bool retransmits_known = true;  // not read at every edge of a host with very many streams
     bool known = true;
+  };
+  struct Kind {
+    bool exchanges = false;        // request/response: the clients' messages are transactions
+    bool has_retransmits = false;  // TCP, with TCP_INFO that is the stream's
   };
   struct HostState {
     std::vector<tutti::v1::StreamEnd> ends;
@@ -51,7 +56,7 @@ class LiveMerger {
   uint32_t intervals_ = 0;
   std::vector<EntryKey> entries_;  // in the order of the flows
   std::map<uint32_t, EntryKey> entry_of_stream_;
-  std::map<EntryKey, bool> is_tcp_;
+  std::map<EntryKey, Kind> kinds_;
   std::map<std::string, HostState> hosts_;
   uint32_t next_ = 0;         // interval to be told next
   uint32_t newest_edge_ = 0;  // of any host

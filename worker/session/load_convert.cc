@@ -75,6 +75,25 @@ void AddCohorts(const load::StreamReport& report, v1::StreamReport* proto) {
   }
 }
 
+v1::LatencyCounts ToProto(const LatencyHistogram& histogram) {
+  v1::LatencyCounts proto;
+  proto.set_first_bucket(static_cast<uint32_t>(histogram.first_bucket()));
+  proto.mutable_counts()->Add(histogram.counts().begin(), histogram.counts().end());
+  proto.set_min_ns(static_cast<uint64_t>(histogram.min_ns().value_or(0)));
+  proto.set_max_ns(static_cast<uint64_t>(histogram.max_ns().value_or(0)));
+  proto.set_sum_ns(histogram.sum_ns());
+  return proto;
+}
+
+void SetTransactions(const load::StreamReport& report, v1::StreamReport* proto) {
+  if (report.latency != nullptr) *proto->mutable_latency() = ToProto(*report.latency);
+  if (report.corrected_latency != nullptr) {
+    *proto->mutable_corrected_latency() = ToProto(*report.corrected_latency);
+  }
+  if (report.lost_transactions) proto->set_lost_transactions(*report.lost_transactions);
+  if (report.stray_responses) proto->set_stray_responses(*report.stray_responses);
+}
+
 void SetInstants(const load::StreamReport& report, v1::StreamReport* proto) {
   if (report.first_send_before_trial_ns)
     proto->set_first_send_before_trial_ns(*report.first_send_before_trial_ns);
@@ -85,6 +104,7 @@ void SetInstants(const load::StreamReport& report, v1::StreamReport* proto) {
   if (report.last_send_trial_ns) proto->set_last_send_trial_ns(*report.last_send_trial_ns);
   if (report.first_receive_trial_ns) proto->set_first_receive_trial_ns(*report.first_receive_trial_ns);
   if (report.last_receive_trial_ns) proto->set_last_receive_trial_ns(*report.last_receive_trial_ns);
+  if (report.completed_trial_ns) proto->set_completed_trial_ns(*report.completed_trial_ns);
 }
 
 void SetLimits(const v1::StreamEnd& end, load::StreamConfig* config) {
@@ -256,6 +276,7 @@ v1::StreamReport ToProto(const load::StreamReport& report) {
   proto.set_total_bytes(report.total_bytes);
   proto.set_total_messages(report.total_messages);
   SetInstants(report, &proto);
+  SetTransactions(report, &proto);
   AddCohorts(report, &proto);
   AddOptions(report, &proto);
   proto.set_foreign(report.foreign);

@@ -51,7 +51,7 @@ std::vector<size_t> DryRun(const std::string& text, int hosts) {
 
 TEST(ShippedPlans, LoadWithoutErrorOrWarningAndDryRun) {
   const auto plans = ShippedPlans();
-  EXPECT_EQ(plans.size(), 8u);
+  EXPECT_EQ(plans.size(), 10u);
   for (const auto& [name, text] : plans) {
     SCOPED_TRACE(name);
     const LoadedPlan loaded = LoadPlan(text, name, {});
@@ -74,6 +74,8 @@ TEST(ShippedPlans, HaveTheStreamsThatTheirHeadsSpeakOf) {
   EXPECT_THAT(DryRun(plans.at("all-to-all.yaml"), 3), ElementsAre(6));
   EXPECT_THAT(DryRun(plans.at("ring.yaml"), 3), ElementsAre(3));
   EXPECT_THAT(DryRun(plans.at("two-way.yaml"), 2), ElementsAre(1, 4, 2, 8));
+  EXPECT_THAT(DryRun(plans.at("tcp-rr.yaml"), 2), ElementsAre(1, 1, 1));
+  EXPECT_THAT(DryRun(plans.at("latency-under-load.yaml"), 2), ElementsAre(3, 3, 3));
 }
 
 TEST(ShippedPlans, TheDemoTakesAboutTwentySeconds) {

@@ -45,7 +45,10 @@ class LiveMergerTest : public testing::Test {
     edge.set_index(index);
     edge.set_begin_trial_ns(at_ns);
     edge.set_end_trial_ns(at_ns);
-    for (const uint64_t each : bytes) edge.add_bytes(each);
+    for (const uint64_t each : bytes) {
+      edge.add_bytes(each);
+      edge.add_messages(each / 1000);
+    }
     retransmits.resize(bytes.size());
     for (const uint64_t each : retransmits) edge.add_retransmits(each);
     return edge;
@@ -56,6 +59,22 @@ class LiveMergerTest : public testing::Test {
   std::vector<Flow> flows_;
   std::map<std::string, std::vector<tutti::v1::StreamEnd>> ends_;
 };
+
+TEST_F(LiveMergerTest, TransactionsAreTheClientsMessages) {
+  case_.mutable_traffic(0)->mutable_request_response()->set_exchange(
+      tutti::v1::EXCHANGE_CONNECT_REQUEST_RESPONSE);
+  LiveMerger merger = Make();
+  std::vector<LiveInterval> told;
+  for (const uint32_t index : {0u, 1u}) {
+    const int64_t at_ns = (100 + 100 * static_cast<int64_t>(index)) * kMs;
+    merger.Add("a", Edge(index, at_ns, {index * 7'000}));
+    merger.Add("c", Edge(index, at_ns, {index * 5'000}));
+    told = merger.Add("b", Edge(index, at_ns, {0, 0}));
+  }
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_DOUBLE_EQ(told[0].entries(0).transactions_per_s(), 120);  // 7 and 5 in 100 ms
+  EXPECT_FALSE(told[0].entries(0).has_retransmits());              // of no one connection
+}
 
 TEST_F(LiveMergerTest, AnIntervalIsToldWhenEveryHostHasBothEdges) {
   LiveMerger merger = Make();

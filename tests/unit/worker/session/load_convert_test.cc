@@ -145,6 +145,16 @@ load::StreamReport FullReport() {
   report.read_size_bytes = 39;
   report.drained = true;
   report.max_send_call_bytes = 40;
+  const auto latency = std::make_shared<LatencyHistogram>();
+  latency->Record(41);
+  latency->Record(43);
+  report.latency = latency;
+  const auto corrected = std::make_shared<LatencyHistogram>();
+  corrected->Record(200);  // the bucket of 200 and 201: the 64 + 36th of those that are 2 ns wide
+  report.corrected_latency = corrected;
+  report.completed_trial_ns = 44;
+  report.lost_transactions = 45;
+  report.stray_responses = 46;
   return report;
 }
 
@@ -161,7 +171,10 @@ TEST(LoadConvertTest, CarriesEveryFieldOfAReport) {
          rttvar_us: 29 min_rtt_us: 30 snd_cwnd_segments: 31 snd_mss_bytes: 32 pmtu_bytes: 33
          delivery_rate_bytes_per_s: 34 busy_us: 35 rwnd_limited_us: 36 sndbuf_limited_us: 37}
     warnings: "careful" error {errno_value: 38 message: "broke"} read_size_bytes: 39 drained: true
-    max_send_call_bytes: 40)");
+    max_send_call_bytes: 40
+    latency {first_bucket: 41 counts: [1, 0, 1] min_ns: 41 max_ns: 43 sum_ns: 84}
+    corrected_latency {first_bucket: 164 counts: 1 min_ns: 200 max_ns: 200 sum_ns: 200}
+    completed_trial_ns: 44 lost_transactions: 45 stray_responses: 46)");
   EXPECT_EQ(ToProto(FullReport()).DebugString(), expected.DebugString());
 }
 
@@ -188,6 +201,16 @@ TEST(LoadConvertTest, MissingIsUnsetAndNotZero) {
   EXPECT_FALSE(proto.has_cpu());
   EXPECT_FALSE(proto.has_tcp());
   EXPECT_FALSE(proto.has_error());
+  EXPECT_FALSE(proto.has_latency());
+  EXPECT_FALSE(proto.has_lost_transactions());
+}
+
+TEST(LoadConvertTest, AClientWithoutATransactionHasAnEmptyHistogram) {
+  load::StreamReport report;
+  report.latency = std::make_shared<LatencyHistogram>();
+  const v1::StreamReport proto = ToProto(report);
+  EXPECT_TRUE(proto.has_latency());
+  EXPECT_EQ(proto.latency().counts_size(), 0);
 }
 
 }  // namespace
