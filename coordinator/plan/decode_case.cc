@@ -111,10 +111,6 @@ void DecodeTransport(const Fields& fields, TrafficEntry& entry) {
   if (auto congestion = fields.Text("congestion")) entry.set_congestion(*congestion);
   if (auto mss = fields.Number("mss")) entry.set_mss_bytes(static_cast<uint32_t>(*mss));
   if (auto dscp = fields.Number("dscp")) entry.set_dscp(static_cast<uint32_t>(*dscp));
-  if (auto rate = fields.Rate("rate")) {
-    // At most 10^9 x 2^28 x 8: it fits.
-    entry.set_rate_bps(rate->in_messages ? rate->value * entry.message_size_bytes() * 8 : rate->value);
-  }
   if (auto ports = fields.Ports("ports")) *entry.mutable_ports() = *ports;
   if (auto ports = fields.Ports("source_ports")) *entry.mutable_source_ports() = *ports;
   entry.set_best_effort(fields.Bool("best_effort").value_or(false));
@@ -155,7 +151,10 @@ void DecodeWays(const Fields& fields, TrafficEntry& entry) {
 }
 
 void DecodePacing(const Fields& fields, TrafficEntry& entry) {
-  if (!entry.has_rate_bps()) return;
+  const auto rate = fields.Rate("rate");
+  if (!rate) return;
+  // At most 10^9 x 2^28 x 8: it fits.
+  entry.set_rate_bps(rate->in_messages ? rate->value * entry.message_size_bytes() * 8 : rate->value);
   tutti::v1::Pacing& pacing = *entry.mutable_pacing();
   const std::string keeper = fields.Text("pacing").value_or("sleep");
   pacing.set_keeper(keeper == "kernel" ? tutti::v1::Pacing::KEEPER_KERNEL : tutti::v1::Pacing::KEEPER_TUTTI);
@@ -197,9 +196,9 @@ TrafficEntry DecodeEntry(const Node* node, size_t index, const KeyTable& table) 
   entry.set_streams(static_cast<uint32_t>(fields.Number("streams").value_or(kDefaultStreams)));
   DecodeTransport(fields, entry);
   DecodeWays(fields, entry);
+  DecodeExchange(fields, entry);
   DecodePacing(fields, entry);
   DecodeMarks(fields, entry);
-  DecodeExchange(fields, entry);
   const Fields cpus = fields.Map("cpus");
   *entry.mutable_sender_cpus() = cpus.Cpus("sender").value_or(tutti::v1::CpuChoice());
   *entry.mutable_receiver_cpus() = cpus.Cpus("receiver").value_or(tutti::v1::CpuChoice());

@@ -16,7 +16,7 @@ class RequestSchedule {
  public:
   explicit RequestSchedule(const StreamConfig& config) {
     if (!config.rate_bps) return;
-    pacer_.emplace(*config.rate_bps, config.message_size_bytes);
+    pacer_.emplace(*config.rate_bps, config.message_size_bytes, config.pacing);
     gap_ns_ = static_cast<double>(config.message_size_bytes) * 8e9 / static_cast<double>(*config.rate_bps);
   }
 

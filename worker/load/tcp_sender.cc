@@ -104,7 +104,7 @@ Turn TcpSender::TurnOf(Way& way, const TrialClock& clock, int64_t now_ns) {
   const uint64_t full_bytes = counters_.bytes() + kBytesPerTurn;
   for (uint32_t call = 0; call < kCallsPerTurn && counters_.bytes() < full_bytes; ++call) {
     if (call > 0) now_ns = clock.NowNs();
-    if (now_ns >= stop_ns) return {Turn::Then::kOver};
+    if (now_ns >= stop_ns || VolumeLeftBytes() == 0) return {Turn::Then::kOver};
     if (pacer_ && between_messages()) {
       const int64_t due_ns = pacer_->NextDueNs(now_ns);
       if (due_ns > now_ns) return {Turn::Then::kAt, std::min(due_ns, stop_ns)};

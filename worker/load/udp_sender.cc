@@ -153,8 +153,8 @@ Turn UdpSender::TurnOf(Way& way, const TrialClock& clock, int64_t now_ns) {
   const uint64_t full_bytes = counters_.bytes() + kBytesPerTurn;
   for (uint32_t call = 0; call < kCallsPerTurn && counters_.bytes() < full_bytes; ++call) {
     if (call > 0) now_ns = clock.NowNs();
-    if (now_ns >= stop_ns) return {Turn::Then::kOver};
-    uint32_t messages = way.batch();
+    if (now_ns >= stop_ns || VolumeLeftBytes() == 0) return {Turn::Then::kOver};
+    uint32_t messages = MessagesLeft(way.batch());
     if (pacer_) {
       messages = pacer_->Due(now_ns, messages);
       if (messages == 0) return {Turn::Then::kAt, std::min(pacer_->NextDueNs(now_ns), stop_ns)};
