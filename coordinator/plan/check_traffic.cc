@@ -9,6 +9,7 @@
 #include "coordinator/plan/check_case.h"
 #include "coordinator/plan/check_exchange.h"
 #include "coordinator/plan/check_shape.h"
+#include "coordinator/plan/check_ways.h"
 #include "coordinator/plan/ip_address.h"
 #include "coordinator/plan/language.h"
 #include "coordinator/plan/patterns.h"
@@ -186,6 +187,7 @@ void CheckTraffic(const Case& plan_case, const Node& root, ErrorList& errors) {
     if (CheckRoleNames(context)) CheckPattern(context);
     CheckTransport(context);
     CheckExchange(context.entry, node, context.path, errors);
+    CheckWays(context.entry, node, context.path, errors);
     CheckAddresses(context);
   }
   CheckTotals(plan_case, *traffic, errors);

@@ -13,6 +13,7 @@
 #include "coordinator/report/report.h"
 #include "coordinator/report/text_table.h"
 #include "coordinator/report/transactions.h"
+#include "coordinator/report/way_text.h"
 
 namespace tutti::report {
 namespace {
@@ -250,11 +251,12 @@ std::string Outcome(const v1::OptionOutcome& option) {
   return text;
 }
 
-std::string End(const char* side, const v1::StreamReport& report) {
+std::string End(const char* side, const v1::StreamReport& report, const std::string& way) {
   std::string text =
       absl::StrCat("      ", side, " ", report.local_endpoint().empty() ? kNone : report.local_endpoint());
   if (!report.egress_device().empty()) absl::StrAppend(&text, " by ", report.egress_device());
   if (report.has_cpu()) absl::StrAppend(&text, " on CPU ", report.cpu());
+  if (!way.empty()) absl::StrAppend(&text, "; ", way);
   for (const v1::OptionOutcome& option : report.options()) absl::StrAppend(&text, "; ", Outcome(option));
   if (report.failed_sends() > 0) absl::StrAppend(&text, "; ", report.failed_sends(), " failed sends");
   if (report.foreign() > 0) absl::StrAppend(&text, "; ", report.foreign(), " foreign");
@@ -291,11 +293,13 @@ std::string Trial(const v1::CaseResult& each, const v1::TrialResult& trial, cons
     const v1::StreamResult& stream = *shown;
     if (!stream.has_sender() && !stream.has_receiver()) continue;
     absl::StrAppend(&text, "    stream ", stream.flow().stream_id(), "\n");
-    if (stream.has_sender()) text += End("sender", stream.sender());
+    if (stream.has_sender()) text += End("sender", stream.sender(), SendWayText(stream.sender()));
     if (const std::string tcp = TcpSeriesLine(stream.tcp_series()); !tcp.empty()) {
       absl::StrAppend(&text, "        ", tcp, "\n");
     }
-    if (stream.has_receiver()) text += End("receiver", stream.receiver());
+    if (stream.has_receiver()) {
+      text += End("receiver", stream.receiver(), ReceiveWayText(stream.receiver()));
+    }
   }
   return text;
 }

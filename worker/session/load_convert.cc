@@ -142,6 +142,45 @@ load::ReceiveWay ToReceiveWay(v1::ReceiveWay way) {
   }
 }
 
+v1::SendWay ToProto(load::SendWay way) {
+  switch (way) {
+    case load::SendWay::kSendmmsg:
+      return v1::SEND_WAY_SENDMMSG;
+    case load::SendWay::kGso:
+      return v1::SEND_WAY_GSO;
+    case load::SendWay::kSendfile:
+      return v1::SEND_WAY_SENDFILE;
+    case load::SendWay::kZerocopy:
+      return v1::SEND_WAY_ZEROCOPY;
+    case load::SendWay::kWrite:
+      break;
+  }
+  return v1::SEND_WAY_WRITE;
+}
+
+v1::ReceiveWay ToProto(load::ReceiveWay way) {
+  switch (way) {
+    case load::ReceiveWay::kRecvmmsg:
+      return v1::RECEIVE_WAY_RECVMMSG;
+    case load::ReceiveWay::kGro:
+      return v1::RECEIVE_WAY_GRO;
+    case load::ReceiveWay::kRead:
+      break;
+  }
+  return v1::RECEIVE_WAY_READ;
+}
+
+void AddWays(const load::StreamReport& report, v1::StreamReport* proto) {
+  v1::Ways& ways = *proto->mutable_ways();
+  ways.set_send(ToProto(report.ways.send));
+  ways.set_receive(ToProto(report.ways.receive));
+  ways.set_batch(report.ways.batch);
+  ways.set_discard(report.ways.discard);
+  proto->set_calls(report.calls);
+  if (report.zerocopy_completions) proto->set_zerocopy_completions(*report.zerocopy_completions);
+  if (report.zerocopy_copied) proto->set_zerocopy_copied(*report.zerocopy_copied);
+}
+
 void SetWays(const v1::StreamEnd& end, load::StreamConfig* config) {
   config->ways = {ToSendWay(end.ways().send()), ToReceiveWay(end.ways().receive()),
                   std::max<uint32_t>(1, end.ways().batch()), end.ways().discard()};
@@ -298,6 +337,7 @@ v1::StreamReport ToProto(const load::StreamReport& report) {
   proto.set_read_size_bytes(report.read_size_bytes);
   proto.set_drained(report.drained);
   proto.set_max_send_call_bytes(report.max_send_call_bytes);
+  AddWays(report, &proto);
   return proto;
 }
 

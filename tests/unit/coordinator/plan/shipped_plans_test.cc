@@ -51,7 +51,7 @@ std::vector<size_t> DryRun(const std::string& text, int hosts) {
 
 TEST(ShippedPlans, LoadWithoutErrorOrWarningAndDryRun) {
   const auto plans = ShippedPlans();
-  EXPECT_EQ(plans.size(), 10u);
+  EXPECT_EQ(plans.size(), 12u);
   for (const auto& [name, text] : plans) {
     SCOPED_TRACE(name);
     const LoadedPlan loaded = LoadPlan(text, name, {});
