@@ -15,6 +15,9 @@ from network_pair import enter_network
 
 # cgroup v1 only. v2's root cpu.stat is fed by the tick on NO_HZ kernels, so it is no exact counter.
 CPUACCT_PATHS = ("/sys/fs/cgroup/cpuacct/cpuacct.usage", "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage")
+# Both counters count what GRO joined as one packet (net/ipv4/ip_input.c, tcp_ipv4.c): one header each.
+_TCP_HEADERS_BYTES = 52  # IPv4 20, TCP 20, its timestamps 12
+TCP_PAYLOAD = f"InOctets - {_TCP_HEADERS_BYTES} x InSegs"
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -65,6 +68,7 @@ class Reading:
     busy_ns: int  # from the idle columns of /proc/stat; differences only
     in_octets: int  # IP bytes that reached the host, headers included
     in_datagrams: int  # datagrams that were handed to their reader
+    in_segments: int  # TCP segments that reached the host
 
 
 class CounterReader:
@@ -96,6 +100,7 @@ class CounterReader:
             busy_ns=parse_cpu_busy_ns(stat, stat_ns),
             in_octets=parse_columns(netstat, b"IpExt")["InOctets"],
             in_datagrams=parse_columns(snmp, b"Udp")["InDatagrams"],
+            in_segments=parse_columns(snmp, b"Tcp")["InSegs"],
         )
 
     def close(self) -> None:
@@ -280,7 +285,8 @@ class TrafficWindow:
     def _between(self, begin: Reading, end: Reading) -> Window:
         elapsed_s = (end.at_ns - begin.at_ns) / 1e9
         if self._datagram_bytes is None:
-            payload = end.in_octets - begin.in_octets
+            headers = (end.in_segments - begin.in_segments) * _TCP_HEADERS_BYTES
+            payload = end.in_octets - begin.in_octets - headers
         else:
             payload = (end.in_datagrams - begin.in_datagrams) * self._datagram_bytes
         cpuacct_s = None

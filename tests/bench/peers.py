@@ -27,6 +27,8 @@ class Load:
     message_bytes: int
     buffer_bytes: int | None  # SO_SNDBUF and SO_RCVBUF; None: the kernel's default
     seconds: int
+    read_bytes: int | None = None  # of a read or of each datagram's buffer, of the raw loops; None: a message
+    batch: int = 1  # messages per call, of ways that have it
 
 
 def version_of(command: list[str]) -> str:
@@ -154,29 +156,94 @@ def run_iperf(pair: NetworkPair, load: Load) -> float | None:
         pair.receiver.stop(server)
 
 
-def raw_loops_path(bin_dir: Path) -> Path | None:
-    """The reference program, if it was built: build/PRESET/tests beside build/PRESET/bin."""
-    path = bin_dir.parent / "tests" / "raw_loops"
+NUTTCP_CONTROL_PORT = 5000
+# Of its own: sockperf cannot bind a port on which an earlier connection of another tool still waits.
+SOCKPERF_PORT = 11111
+
+
+def nuttcp_version() -> str:
+    return version_of(["nuttcp", "-V"])
+
+
+def nuttcp_command(load: Load, address: str) -> list[str]:
+    ports = [f"-P{NUTTCP_CONTROL_PORT}", f"-p{PORT}"]
+    command = ["nuttcp", "-t", *ports, f"-T{load.seconds}", f"-l{load.message_bytes}"]
+    if load.streams > 1:
+        command.append(f"-N{load.streams}")
+    if load.protocol == "udp":
+        command += ["-u", "-Ru"]
+    if load.buffer_bytes is not None:
+        command.append(f"-w{load.buffer_bytes // 1024}k")
+    return [*command, address]
+
+
+def run_nuttcp(pair: NetworkPair, load: Load) -> None:
+    """One test; what it states itself is not read."""
+    server = pair.receiver.start(
+        ["nuttcp", "-1", f"-P{NUTTCP_CONTROL_PORT}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    client = nuttcp_command(load, pair.receiver.address)
+    _client_of(pair, server, "tcp", NUTTCP_CONTROL_PORT, client, load, "nuttcp")
+
+
+def sockperf_version() -> str:
+    return version_of(["sockperf", "--version"])
+
+
+def run_sockperf(pair: NetworkPair, load: Load) -> None:
+    """One test of one stream; what it states itself is not read."""
+    shared = ["-i", pair.receiver.address, "-p", str(SOCKPERF_PORT)]
+    if load.protocol == "tcp":
+        shared.append("--tcp")
+    if load.buffer_bytes is not None:
+        shared += ["--buffer-size", str(load.buffer_bytes)]
+    server = pair.receiver.start(
+        ["sockperf", "sr", *shared, "--uc-reuseaddr"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    client = ["sockperf", "tp", *shared, "-m", str(load.message_bytes), "-t", str(load.seconds), "--mps=max"]
+    _client_of(pair, server, load.protocol, SOCKPERF_PORT, client, load, "sockperf")
+
+
+def raw_path(bin_dir: Path, way: str) -> Path | None:
+    """The reference program of a way, if it was built: build/PRESET/tests beside build/PRESET/bin."""
+    path = bin_dir.parent / "tests" / f"raw_{way}"
     return path if os.access(path, os.X_OK) else None
 
 
-def run_raw_loops(pair: NetworkPair, load: Load, program: Path) -> None:
-    """One test of the reference; it states nothing."""
+def run_raw(pair: NetworkPair, load: Load, program: Path) -> None:
+    """One test of a reference; it states nothing."""
     shared = [
         str(number)
-        for number in (PORT, load.streams, load.message_bytes, load.buffer_bytes or 0, load.seconds)
+        for number in (
+            PORT,
+            load.streams,
+            load.message_bytes,
+            load.buffer_bytes or 0,
+            load.seconds,
+            load.read_bytes or load.message_bytes,
+            load.batch,
+        )
     ]
     server = pair.receiver.start([str(program), "receive", load.protocol, *shared], stdout=subprocess.DEVNULL)
+    client = [str(program), "send", load.protocol, pair.receiver.address, *shared]
+    _client_of(pair, server, load.protocol, PORT + load.streams - 1, client, load, program.name)
+
+
+def _client_of(
+    pair: NetworkPair,
+    server: subprocess.Popen,
+    protocol: str,
+    port: int,
+    command: list[str],
+    load: Load,
+    what: str,
+) -> None:
+    """Runs the client once the server listens on `port`; ends both."""
     try:
-        wait_for_port(pair.receiver, load.protocol, PORT + load.streams - 1)
-        client = pair.sender.start(
-            [str(program), "send", load.protocol, pair.receiver.address, *shared],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        wait_for_port(pair.receiver, protocol, port)
+        client = pair.sender.start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            finish(client, load.seconds + 20, "raw_loops")
+            finish(client, load.seconds + 20, what)
         finally:
             pair.sender.stop(client)
     finally:

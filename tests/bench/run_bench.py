@@ -25,6 +25,8 @@ from tutti_pair import check_programs, fingerprints, tutti_version
 
 BENCHES = (
     "throughput",
+    "ways",
+    "ways_grid",
     "start",
     "start_capture",
     "cpu",
@@ -42,8 +44,9 @@ TOOLS = {
     "ss": "iproute2",
     "iperf3": "iperf3",
     "iperf": "iperf",
-    "tcpdump": "tcpdump",
+    "nuttcp": "nuttcp",
     "sockperf": "sockperf",
+    "tcpdump": "tcpdump",
 }
 ROOT = Path(__file__).resolve().parents[2]
 MOST_FAILURES_IN_A_ROW = 5

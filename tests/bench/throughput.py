@@ -2,16 +2,16 @@
 
 All figures of all contenders come from the same outside reader (kernel_counters.TrafficWindow): the receiving
 host's IP and UDP counters and the machine's CPU time over the same second, from half a second after the first
-traffic on. Plain blocking loops (raw_loops.cc) run as one more contender that nothing is judged against: how
+traffic on. Plain blocking loops (raw_write.cc) run as one more contender that nothing is judged against: how
 far all are from what the machine can do. tutti is judged against each peer by itself, which is at least as
 strict as against the better one and does not favour the lucky one of two noisy figures.
 """
 
-from kernel_counters import TrafficWindow, cpuacct_path
+from kernel_counters import TCP_PAYLOAD, TrafficWindow, cpuacct_path
 from judged_row import Row, judged_row, row_of
 from order_statistics import median, paired_ratios, shuffled, verdict_at_least, verdict_at_most
 from pair_bench import PairBench
-from peers import Load, iperf3_version, iperf_version, raw_loops_path, run_iperf, run_iperf3, run_raw_loops
+from peers import Load, iperf3_version, iperf_version, raw_path, run_iperf, run_iperf3, run_raw
 from tutti_pair import PlanText, only_entry, require_good, trials_of
 
 SETTLE_S = 0.5
@@ -38,12 +38,13 @@ class Bench(PairBench):
 
     def settings(self) -> dict:
         return {
-            "contenders": ["tutti", *PEERS] + ([RAW] if raw_loops_path(self._bin_dir) else []),
+            "contenders": ["tutti", *PEERS] + ([RAW] if raw_path(self._bin_dir, "write") else []),
             "peer_versions": {"iperf3": iperf3_version(), "iperf": iperf_version()},
             "seconds_sent": SECONDS,
             "settle_s": SETTLE_S,
             "measure_s": MEASURE_S,
             "tcp_socket_buffers": "the kernel's default (autotuned)",
+            "tcp_payload": TCP_PAYLOAD,
             "udp_socket_buffers_bytes": UDP_BUFFER_BYTES,
             "pinning": "none",
             "cpu_source": "cpuacct.usage" if cpuacct_path() else "/proc/stat idle columns",
@@ -56,9 +57,9 @@ class Bench(PairBench):
             "iperf3": lambda asked: run_iperf3(self._pair, asked),
             "iperf": lambda asked: run_iperf(self._pair, asked),
         }
-        raw_program = raw_loops_path(self._bin_dir)
+        raw_program = raw_path(self._bin_dir, "write")
         if raw_program:
-            contenders[RAW] = lambda asked: run_raw_loops(self._pair, asked, raw_program)
+            contenders[RAW] = lambda asked: run_raw(self._pair, asked, raw_program)
         order = shuffled(list(contenders), self._seed, condition, round_)
         data: dict = {"order": order}
         for contender in order:

@@ -54,7 +54,7 @@ class PlanText:
     repeat: int = 1
     buffer_bytes: int | None = None
     rate: str | None = None
-    further: dict[str, str] = field(default_factory=dict)  # keys of the entry, as the plan writes them
+    further: dict[str, object] = field(default_factory=dict)  # keys of the entry, as the plan writes them
     exchange: str | None = None  # request_response as the plan has it, in place of the message size
     nodelay: bool = False
     hosts: tuple[str, str] = field(default=("a", "b"))
