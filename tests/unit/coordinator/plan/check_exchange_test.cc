@@ -45,7 +45,7 @@ TEST(CheckExchange, ReadsAllOfItsKeys) {
 TEST(CheckExchange, DatagramsHaveRoomForTheirHeader) {
   EXPECT_THAT(
       Errors(Entry("{request: 23B, response: 24B}", "", "udp")),
-      AllOf(HasSubstr("p.yaml:11:34: traffic[0].request_response.request: 23B has no room for the 24-byte"),
+      AllOf(HasSubstr("p.yaml:11:33: traffic[0].request_response.request: 23B has no room for the 24-byte"),
             HasSubstr("write at least 24B")));
   EXPECT_THAT(Errors(Entry("{request: 24B, response: 64KiB}", "", "udp")),
               HasSubstr("response: 64KiB is no UDP datagram"));
