@@ -1,11 +1,14 @@
 // What coordinator and worker send each other to measure the worker's clock: datagrams of one size, so that
-// both directions take equally long on the wire, and an answer is never larger than what caused it.
+// both directions take equally long on the wire, and no answer is larger than what caused it.
 //
 //   worker       -> coordinator  hello: here I am (repeated until a probe arrives)
 //   coordinator  -> worker       probe n
-//   worker       -> coordinator  reply n: when probe n arrived, and when reply n - 1 had left; the
-//                                kernel tells the latter only after the fact, so each exchange is complete
-//                                one reply later (the follow-up message of IEEE 1588 does the same)
+//   worker       -> coordinator  reply n: when probe n arrived, and when reply n - 1 had left; the kernel
+//   tells
+//                                the latter only after the fact
+//   worker       -> coordinator  follow-up n, if probe n asked for it: when reply n had left, without waiting
+//   for
+//                                the next one (as IEEE 1588's message of that name)
 //
 // Layout, big-endian, 80 bytes: magic u32, kind u8, flags u8, 0 u16, token 16 bytes, sequence u64,
 // received i64, received bound u32, sent bound u32, sent sequence u64, sent i64, 16 bytes of 0.
@@ -24,14 +27,15 @@ inline constexpr size_t kClockTokenBytes = 16;
 inline constexpr size_t kClockDatagramBytes = 80;
 using ClockToken = std::array<uint8_t, kClockTokenBytes>;  // random per session, known to its two ends only
 
-enum class ClockDatagramKind : uint8_t { kHello = 1, kProbe = 2, kReply = 3 };
+enum class ClockDatagramKind : uint8_t { kHello = 1, kProbe = 2, kReply = 3, kFollowUp = 4 };
 
 // Instants are the worker's CLOCK_MONOTONIC, each with a bound of its conversion from the kernel's stamp.
 struct ClockDatagram {
   ClockDatagramKind kind = ClockDatagramKind::kHello;
   ClockToken token{};
   uint64_t sequence = 0;
-  // Of a reply.
+  bool wants_follow_up = false;  // of a probe
+  // Of a reply; `sent` of a follow-up too.
   bool has_received = false;  // false: the wall clock was stepped meanwhile, the stamp means nothing
   HostTime received;          // probe `sequence` arrived
   uint32_t received_bound_ns = 0;

@@ -47,30 +47,29 @@ RealtimeConversion::Difference RealtimeConversion::Common() const {
   return common;
 }
 
-bool RealtimeConversion::Take(const ClockBracket& bracket) {
+void RealtimeConversion::Take(const ClockBracket& bracket) {
   // 1 ns on each side: each clock shows its last full ns.
   const Difference difference{bracket.realtime_ns - bracket.after.ns - 1,
                               bracket.realtime_ns - bracket.before.ns + 1};
-  const bool first = taken_ == 0;
-  const bool step = !first && (difference.low_ns > common_.high_ns || difference.high_ns < common_.low_ns);
-  if (step) {
+  moved_ = taken_ > 0 && (difference.low_ns > common_.high_ns || difference.high_ns < common_.low_ns);
+  if (moved_) {
     ++steps_;
-    former_ = Former{common_, std::max(begin_, last_ + -kSlackNs), bracket.after};
+    former_ = Former{common_, std::max(begin_, last_.before + -kSlackNs), bracket.after};
     taken_ = 0;
   }
   if (taken_ == 0) begin_ = bracket.before;
-  last_ = bracket.before;
+  last_ = bracket;
   brackets_[taken_ % kRemembered] = difference;
   ++taken_;
   common_ = Common();
-  return !step;
 }
 
 void RealtimeConversion::Observe() {
-  const ClockBracket bracket = reader_.Read();
-  Take(bracket);
-  observed_ = bracket.before;
+  Take(reader_.Read());
+  observed_ = last_.before;
 }
+
+void RealtimeConversion::Confirm() { Take(reader_.Read()); }
 
 bool RealtimeConversion::MayBeFromBeforeTheStep(int64_t realtime_ns) const {
   if (!former_.has_value()) return false;
@@ -78,14 +77,14 @@ bool RealtimeConversion::MayBeFromBeforeTheStep(int64_t realtime_ns) const {
          realtime_ns - former_->difference.high_ns <= former_->until.ns;
 }
 
-std::optional<BoundedHostTime> RealtimeConversion::Convert(KernelStamp stamp) {
-  const ClockBracket bracket = reader_.Read();
-  if (!Take(bracket)) return std::nullopt;
-  if (MayBeFromBeforeTheStep(stamp.realtime_ns_)) return std::nullopt;
-  const HostTime time{stamp.realtime_ns_ - common_.middle_ns()};
+std::optional<BoundedHostTime> RealtimeConversion::Convert(KernelStamp stamp) const {
+  if (moved_) return std::nullopt;
+  const int64_t realtime_ns = reader_.StampedNs(stamp.realtime_ns_);
+  if (MayBeFromBeforeTheStep(realtime_ns)) return std::nullopt;
+  const HostTime time{realtime_ns - common_.middle_ns()};
   const int64_t bound_ns = (common_.high_ns - common_.low_ns) / 2 + 1;
   const HostTime earliest = std::max(begin_, observed_ + -kSlackNs);
-  if (time + bound_ns < earliest || bracket.after < time + -bound_ns) return std::nullopt;
+  if (time + bound_ns < earliest || last_.after < time + -bound_ns) return std::nullopt;
   return BoundedHostTime{time, bound_ns};
 }
 

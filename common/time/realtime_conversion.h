@@ -27,11 +27,14 @@ struct ClockBracket {
   HostTime after;
 };
 
-// Injected wherever stamps are converted. Thread-safe.
+// The clocks of one host, injected wherever stamps are converted. Thread-safe.
 class BracketReader {
  public:
   virtual ~BracketReader() = default;
   virtual ClockBracket Read() const = 0;
+  // What this host's CLOCK_REALTIME showed when the machine's kernel stamped a packet with `realtime_ns`: the
+  // same, but for hosts of a test that share one machine and have wall clocks of their own.
+  virtual int64_t StampedNs(int64_t realtime_ns) const { return realtime_ns; }
 };
 
 // The clocks of this process. A read takes a handful of brackets, about 0.5 us in all, and gives the
@@ -57,11 +60,14 @@ class RealtimeConversion {
   // (before each wait for packets, say). A step of REALTIME since the last bracket shows here.
   void Observe();
 
-  // Reads another bracket. nullopt: REALTIME moved against MONOTONIC since the last bracket, so nobody knows
-  // on which side of the step the stamp was taken; or the instant does not lie between the last Observe (less
-  // kSlackNs, for packets that waited in a queue) and now; or it could as well be from before a step that was
-  // seen in between.
-  std::optional<BoundedHostTime> Convert(KernelStamp stamp);
+  // Reads another bracket: call after the stamps were taken. Once for many of them is enough.
+  void Confirm();
+
+  // Of a stamp that was taken before the last Confirm. nullopt: REALTIME moved against MONOTONIC between the
+  // last two brackets, so nobody knows on which side of the step the stamp was taken; or the instant does not
+  // lie between the last Observe (less kSlackNs, for packets that waited in a queue) and the last bracket; or
+  // it could as well be from before a step that was seen in between.
+  std::optional<BoundedHostTime> Convert(KernelStamp stamp) const;
 
   // How many steps were seen.
   uint64_t steps() const { return steps_; }
@@ -81,8 +87,8 @@ class RealtimeConversion {
     HostTime since;
     HostTime until;
   };
-  // False: a step, the history began anew.
-  bool Take(const ClockBracket& bracket);
+  // After a step the history begins anew.
+  void Take(const ClockBracket& bracket);
   Difference Common() const;
   bool MayBeFromBeforeTheStep(int64_t realtime_ns) const;
 
@@ -95,7 +101,8 @@ class RealtimeConversion {
   Difference common_;                               // of the ring
   HostTime begin_;                                  // of the first bracket since the last step
   HostTime observed_;                               // of the last Observe
-  HostTime last_;                                   // of the last bracket
+  ClockBracket last_;
+  bool moved_ = true;  // the last bracket showed a step, or there is none
   std::optional<Former> former_;
   uint64_t steps_ = 0;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLastWriteTime(1000);
 
-// Null where no address takes datagrams or one of them is refused: StartServer says why the latter.
+// Null where no address takes datagrams, or one of them will be refused: StartServer says why the latter.
 std::unique_ptr<fleet::ClockServer> StartClocks(const CoordinatorOptions& options, Executor& executor) {
   std::vector<net::Endpoint> endpoints;
   for (const std::string& text : options.listen) {
@@ -29,6 +29,10 @@ std::unique_ptr<fleet::ClockServer> StartClocks(const CoordinatorOptions& option
     spdlog::warn("clocks are measured over the sessions alone, less exactly: {}",
                  std::string(clocks.status().message()));
     return nullptr;
+  }
+  for (const std::string& why : (*clocks)->closed()) {
+    spdlog::warn("clocks of the workers that come there are measured over their sessions, less exactly: {}",
+                 why);
   }
   return *std::move(clocks);
 }

@@ -34,21 +34,28 @@ std::optional<ClockMeasurement> ProbeLedger::OnReply(const net::ClockDatagram& r
   answered->arrived_bound_ns = reply.received_bound_ns;
   answered->reply_received = received;
   answered->reply_received_bound_ns = bound_ns;
-  if (!reply.has_sent || reply.sent_sequence == reply.sequence) return std::nullopt;
-  Probe* complete = Find(reply.sent_sequence);
+  return reply.sent_sequence == reply.sequence ? std::nullopt : Complete(reply);
+}
+
+std::optional<ClockMeasurement> ProbeLedger::OnFollowUp(const net::ClockDatagram& follow_up) {
+  return Complete(follow_up);
+}
+
+std::optional<ClockMeasurement> ProbeLedger::Complete(const net::ClockDatagram& told) {
+  Probe* complete = told.has_sent ? Find(told.sent_sequence) : nullptr;
   if (complete == nullptr || !complete->usable) return std::nullopt;
   complete->usable = false;
   ClockMeasurement measurement;
   measurement.exchange = {.probe_sent = complete->sent,
                           .probe_received = complete->arrived,
-                          .reply_sent = reply.sent,
+                          .reply_sent = told.sent,
                           .reply_received = complete->reply_received};
   // Each way's limit moves by the bounds of its own two stamps.
   measurement.exchange.uncertainty_ns =
       std::max(complete->sent_bound_ns + complete->arrived_bound_ns,
-               int64_t{reply.sent_bound_ns} + complete->reply_received_bound_ns);
+               int64_t{told.sent_bound_ns} + complete->reply_received_bound_ns);
   measurement.stamps =
-      complete->sent_by_kernel && reply.sent_by_kernel ? ProbeStamps::kKernel : ProbeStamps::kProgram;
+      complete->sent_by_kernel && told.sent_by_kernel ? ProbeStamps::kKernel : ProbeStamps::kProgram;
   return measurement;
 }
 

@@ -28,10 +28,12 @@ class ProbeLedger {
   // The kernel's stamp of the same probe, a little later than the program's: used if it comes before the
   // reply that completes the exchange.
   void OnSendStamp(uint64_t sequence, TimelineTime sent, int64_t bound_ns);
-  // The exchange that this reply completes, if any: normally the one before. Replies that were never asked
-  // for, that come twice or too late (kKept probes after their own) count for nothing.
+  // The exchange that this reply completes, if any: normally the one before, unless a follow-up did. Replies
+  // that were never asked for, that come twice or too late (kKept probes after their own) count for nothing.
   std::optional<ClockMeasurement> OnReply(const net::ClockDatagram& reply, TimelineTime received,
                                           int64_t bound_ns);
+  // The exchange that this follow-up completes, if its reply came before it.
+  std::optional<ClockMeasurement> OnFollowUp(const net::ClockDatagram& follow_up);
 
  private:
   static constexpr size_t kKept = 32;
@@ -48,6 +50,7 @@ class ProbeLedger {
     int64_t reply_received_bound_ns = 0;
   };
   Probe* Find(uint64_t sequence);
+  std::optional<ClockMeasurement> Complete(const net::ClockDatagram& told);
 
   std::array<Probe, kKept> probes_;
   uint64_t next_sequence_ = 1;

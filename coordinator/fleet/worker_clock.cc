@@ -47,17 +47,23 @@ void WorkerClock::Tick() {
   link_->SendProbe(next_sequence_++);
   ProbeByDatagram();
   if (burst_left_ > 0) --burst_left_;
-  tick_ = executor_.PostAfter(burst_left_ > 0 ? options_.burst_spacing_ns : options_.interval_ns,
-                              [this] { Tick(); });
+  tick_ = executor_.PostAfter(UntilNextTickNs(), [this] { Tick(); });
+}
+
+int64_t WorkerClock::UntilNextTickNs() const {
+  if (burst_left_ > 0) return options_.burst_spacing_ns;
+  const int64_t now_ns = executor_.NowNs();
+  const int64_t due_ns =
+      now_ns + (IsRecent(last_datagram_ns_) ? options_.datagram_interval_ns : options_.interval_ns);
+  return due_ns - due_ns % options_.grid_ns - now_ns;
 }
 
 void WorkerClock::ProbeByDatagram() {
   const int64_t now_ns = executor_.NowNs();
   if (server_ == nullptr || (burst_left_ == 0 && now_ns < datagram_due_ns_)) return;
-  datagram_due_ns_ = now_ns + options_.datagram_interval_ns;
-  server_->Probe(token_);
-  // The second's reply completes the first's exchange, which else would be an interval old when it counts.
-  if (burst_left_ == 0) server_->Probe(token_);
+  datagram_due_ns_ = now_ns + options_.datagram_interval_ns - options_.grid_ns;
+  // Outside of bursts the next reply would come an interval later.
+  server_->Probe(token_, burst_left_ == 0);
 }
 
 void WorkerClock::Refresh(std::function<void()> done) {
@@ -83,8 +89,10 @@ void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime recei
                   .reply_received = received});
   // What the worker sends back is its own word: an instant that no probe was sent at says nothing.
   if (reply.probe_sent_timeline_ns() < 0 || reply.probe_sent_timeline_ns() > received.ns) return;
-  round_trips_ns_.push_back(received.ns - reply.probe_sent_timeline_ns());
-  if (round_trips_ns_.size() > static_cast<size_t>(options_.burst_probes)) round_trips_ns_.pop_front();
+  const int64_t round_trip_ns = received.ns - reply.probe_sent_timeline_ns();
+  const int64_t in_worker_ns = reply.sent_host_ns() - reply.received_host_ns();
+  replies_.push_back({round_trip_ns, round_trip_ns - std::clamp<int64_t>(in_worker_ns, 0, round_trip_ns)});
+  if (replies_.size() > static_cast<size_t>(options_.burst_probes)) replies_.pop_front();
   std::vector<std::function<void()>> done;
   for (auto waiter = waiters_.begin(); waiter != waiters_.end();) {
     if (reply.sequence() < waiter->sequence) {
@@ -102,20 +110,31 @@ void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime recei
 void WorkerClock::OnMeasurement(const ClockMeasurement& measurement) {
   if (!estimator_.Add(measurement.exchange)) return;
   last_datagram_ns_ = executor_.NowNs();
-  last_stamps_ = measurement.stamps;
+  if (measurement.stamps == ProbeStamps::kKernel) last_kernel_ns_ = last_datagram_ns_;
+}
+
+bool WorkerClock::IsRecent(const std::optional<int64_t>& datagram_ns) const {
+  return datagram_ns && executor_.NowNs() - *datagram_ns < kMissedIntervals * options_.datagram_interval_ns;
 }
 
 tutti::v1::ClockSource WorkerClock::Source() const {
-  if (last_datagram_ns_ &&
-      executor_.NowNs() - *last_datagram_ns_ < kMissedIntervals * options_.datagram_interval_ns) {
-    return last_stamps_ == ProbeStamps::kKernel ? tutti::v1::CLOCK_SOURCE_KERNEL
-                                                : tutti::v1::CLOCK_SOURCE_PROGRAM;
-  }
-  return round_trips_ns_.empty() ? tutti::v1::CLOCK_SOURCE_UNSPECIFIED : tutti::v1::CLOCK_SOURCE_SESSION;
+  if (IsRecent(last_kernel_ns_)) return tutti::v1::CLOCK_SOURCE_KERNEL;
+  if (IsRecent(last_datagram_ns_)) return tutti::v1::CLOCK_SOURCE_PROGRAM;
+  return replies_.empty() ? tutti::v1::CLOCK_SOURCE_UNSPECIFIED : tutti::v1::CLOCK_SOURCE_SESSION;
+}
+
+std::optional<int64_t> WorkerClock::RoundTripNs() const {
+  // What datagrams once took says nothing of the path that is left.
+  if (Source() != tutti::v1::CLOCK_SOURCE_SESSION) return estimator_.best_round_trip_ns();
+  return std::min_element(replies_.begin(), replies_.end(),
+                          [](const auto& a, const auto& b) { return a.path_ns < b.path_ns; })
+      ->path_ns;
 }
 
 int64_t WorkerClock::WorstRoundTripNs() const {
-  return round_trips_ns_.empty() ? 0 : *std::max_element(round_trips_ns_.begin(), round_trips_ns_.end());
+  int64_t worst_ns = 0;
+  for (const SessionReply& reply : replies_) worst_ns = std::max(worst_ns, reply.round_trip_ns);
+  return worst_ns;
 }
 
 std::optional<ClockMapping> WorkerClock::MappingNow() const {

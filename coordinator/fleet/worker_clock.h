@@ -23,9 +23,14 @@
 namespace tutti::fleet {
 
 struct ProbeOptions {
-  int64_t interval_ns = 200'000'000;  // between bursts; the probes also keep the worker's lease
-  // Between pairs of datagrams outside of bursts; the estimator keeps the best of each half second.
+  // Over the session, between bursts. Its probes also keep the worker's lease, and that is all they are for
+  // while datagrams measure the clock: then one goes with each of those.
+  int64_t interval_ns = 200'000'000;
+  // Between datagrams outside of bursts; the estimator keeps the best of each half second.
   int64_t datagram_interval_ns = 500'000'000;
+  // Outside of bursts the probes of all workers leave on one grid, so that a thousand of them do not wake
+  // their thread one by one; a step holds few enough not to queue up behind each other.
+  int64_t grid_ns = 2'000'000;
   int64_t burst_spacing_ns = 3'000'000;
   int burst_probes = 16;
   int64_t refresh_timeout_ns = 500'000'000;  // a refresh is over then, whatever was answered
@@ -55,8 +60,9 @@ class WorkerClock {
 
   // nullopt before the first reply.
   std::optional<ClockMapping> MappingNow() const;
-  std::optional<int64_t> RoundTripNs() const { return estimator_.best_round_trip_ns(); }
-  // Of the latest measurements; unspecified before the first.
+  // The least in use, without the worker's own delay, of the kind that Source says.
+  std::optional<int64_t> RoundTripNs() const;
+  // The best of the last 5 s (10 datagram intervals); unspecified before the first measurement.
   tutti::v1::ClockSource Source() const;
   // How often the clock contradicted its own history: a step, a suspend.
   uint64_t restarts() const { return estimator_.restarts(); }
@@ -70,7 +76,13 @@ class WorkerClock {
     TimerId timeout;
     std::function<void()> done;
   };
+  struct SessionReply {
+    int64_t round_trip_ns = 0;
+    int64_t path_ns = 0;  // of that, not spent in the worker
+  };
   void Tick();
+  int64_t UntilNextTickNs() const;
+  bool IsRecent(const std::optional<int64_t>& datagram_ns) const;
   void StartBurst();
   void ProbeByDatagram();
   void OnMeasurement(const ClockMeasurement& measurement);
@@ -84,12 +96,12 @@ class WorkerClock {
   FeasibleLineEstimator estimator_;
   int64_t datagram_due_ns_ = 0;
   std::optional<int64_t> last_datagram_ns_;  // the last measurement over UDP
-  ProbeStamps last_stamps_ = ProbeStamps::kProgram;
+  std::optional<int64_t> last_kernel_ns_;    // likewise with the kernel's stamps throughout
   uint64_t next_sequence_ = 1;
   int burst_left_ = 0;
   TimerId tick_ = 0;
   std::vector<Waiter> waiters_;
-  std::deque<int64_t> round_trips_ns_;  // of the last replies, as many as a burst has
+  std::deque<SessionReply> replies_;  // the last ones, as many as a burst has
 };
 
 }  // namespace tutti::fleet

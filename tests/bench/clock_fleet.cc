@@ -69,6 +69,7 @@ void PlayWorkers(net::StampedSocket& socket, const std::atomic<bool>& stop) {
     while (const auto received = socket.Receive(buffer)) {
       const auto probe = net::DecodeClockDatagram({buffer, received->bytes});
       if (!probe || !received->stamp) continue;
+      conversion.Confirm();
       const auto arrived = conversion.Convert(*received->stamp);
       if (!arrived) continue;
       net::ClockDatagram reply{.kind = net::ClockDatagramKind::kReply, .token = probe->token};
@@ -81,6 +82,13 @@ void PlayWorkers(net::StampedSocket& socket, const std::atomic<bool>& stop) {
       reply.sent = last.at;
       last = {probe->sequence, SystemClock::Get().Now()};
       (void)socket.Send(net::EncodeClockDatagram(reply), received->path);
+      if (!probe->wants_follow_up) continue;
+      net::ClockDatagram follow_up{.kind = net::ClockDatagramKind::kFollowUp, .token = probe->token};
+      follow_up.sequence = probe->sequence;
+      follow_up.has_sent = true;
+      follow_up.sent_sequence = probe->sequence;
+      follow_up.sent = last.at;
+      (void)socket.Send(net::EncodeClockDatagram(follow_up), received->path);
     }
   }
 }

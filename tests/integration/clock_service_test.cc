@@ -21,20 +21,6 @@ namespace {
 
 constexpr int64_t kDaysNs = 3 * 86'400'000'000'000;
 
-// Its wall clock is set back an hour in the middle, as its brackets see it.
-class SteppedBrackets final : public BracketReader {
- public:
-  ClockBracket Read() const override {
-    ClockBracket bracket = brackets_.Read();
-    if (stepped) bracket.realtime_ns -= 3'600'000'000'000;
-    return bracket;
-  }
-  std::atomic<bool> stepped = false;
-
- private:
-  const ShiftedBrackets brackets_{-kDaysNs};
-};
-
 class ClockServiceTest : public ::testing::Test {
  protected:
   ClockServiceTest() {
@@ -61,12 +47,12 @@ class ClockServiceTest : public ::testing::Test {
     return done.get_future().get();
   }
 
-  void StartResponder(const net::ClockToken& token, const BracketReader& brackets) {
+  void StartResponder(const net::ClockToken& token) {
     session::ClockResponder::Options options;
     options.coordinator = "127.0.0.1";
     options.ports = {static_cast<uint16_t>(server_->ports().at(0))};
     options.token = token;
-    responder_ = session::ClockResponder::Start(options, host_, brackets).value();
+    responder_ = session::ClockResponder::Start(options, host_, host_).value();
   }
 
   // Probes until so many exchanges are complete; what there is after 5 s.
@@ -83,9 +69,7 @@ class ClockServiceTest : public ::testing::Test {
     return OnExecutor([this] { return measurements_; });
   }
 
-  const ShiftedClock host_{-kDaysNs};
-  const ShiftedBrackets brackets_{-kDaysNs};
-  SteppedBrackets stepping_;
+  HostClocks host_{{.shift_ns = -kDaysNs, .wall_ns = kDaysNs / 7}};
   ThreadExecutor executor_{"test-clocks"};
   std::vector<fleet::ClockMeasurement> measurements_;  // the executor's
   std::unique_ptr<fleet::ClockServer> server_;
@@ -94,7 +78,7 @@ class ClockServiceTest : public ::testing::Test {
 };
 
 TEST_F(ClockServiceTest, EveryExchangeHoldsTheTrueOffsetWithinItsOwnPath) {
-  StartResponder(token_, brackets_);
+  StartResponder(token_);
   const auto measurements = Measure(50);
   ASSERT_GE(measurements.size(), 50u);
   for (const fleet::ClockMeasurement& measurement : measurements) {
@@ -109,8 +93,20 @@ TEST_F(ClockServiceTest, EveryExchangeHoldsTheTrueOffsetWithinItsOwnPath) {
   }
 }
 
+TEST_F(ClockServiceTest, WithAFollowUpOneProbeIsAWholeExchange) {
+  StartResponder(token_);
+  const size_t before = Measure(1).size();
+  OnExecutor([this] { return server_->Probe(token_, true); });
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  // That of the last probe of Measure, told by this one's reply, and this one's own.
+  while (OnExecutor([this] { return measurements_.size(); }) < before + 2) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 TEST_F(ClockServiceTest, TheEstimateIsTheTrueOffsetWithinItsBound) {
-  StartResponder(token_, brackets_);
+  StartResponder(token_);
   FeasibleLineEstimator estimator;
   for (const fleet::ClockMeasurement& measurement : Measure(50)) estimator.Add(measurement.exchange);
   const TimelineTime now{executor_.NowNs()};
@@ -124,48 +120,168 @@ TEST_F(ClockServiceTest, TheEstimateIsTheTrueOffsetWithinItsBound) {
 TEST_F(ClockServiceTest, AWorkerWithAnotherTokenIsNobody) {
   net::ClockToken wrong = token_;
   wrong[0] = static_cast<uint8_t>(~wrong[0]);
-  StartResponder(wrong, brackets_);
+  StartResponder(wrong);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_FALSE(OnExecutor([this] { return server_->Probe(token_); }));
 }
 
-// A worker's door, spoken to by hand: every probe goes out twice, as a network or a forger may have it.
-TEST(ClockResponderTest, ADoubledProbeIsAnsweredOnce) {
-  net::StampedSocket coordinator = net::StampedSocket::Bind("127.0.0.1", 0).value();
-  session::ClockResponder::Options options{
-      .coordinator = "127.0.0.1", .ports = {coordinator.port()}, .token = {}};
-  const auto responder =
-      session::ClockResponder::Start(options, SystemClock::Get(), SystemBracketReader::Get()).value();
-  const auto receive = [&](net::DatagramPath* path) -> std::optional<net::ClockDatagram> {
+// Sends and receives by hand.
+class Speaker {
+ public:
+  Speaker() : socket_(net::StampedSocket::Bind("127.0.0.1", 0).value()) {}
+
+  uint16_t port() const { return socket_.port(); }
+  void Say(const net::ClockDatagram& datagram, const net::DatagramPath& path) {
+    EXPECT_TRUE(socket_.Send(net::EncodeClockDatagram(datagram), path).ok());
+  }
+  // The next datagram of this kind, and where it came from; nullopt: none within 300 ms.
+  std::optional<net::ClockDatagram> Hear(net::ClockDatagramKind kind, net::DatagramPath* path = nullptr) {
     uint8_t buffer[128];
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
     while (std::chrono::steady_clock::now() < deadline) {
-      if (const auto received = coordinator.Receive(buffer)) {
-        if (path != nullptr) *path = received->path;
+      if (const auto received = socket_.Receive(buffer)) {
         const auto datagram = net::DecodeClockDatagram({buffer, received->bytes});
-        if (datagram && (path != nullptr || datagram->kind == net::ClockDatagramKind::kReply))
-          return datagram;
+        if (!datagram || datagram->kind != kind) continue;
+        if (path != nullptr) *path = received->path;
+        return datagram;
       }
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     return std::nullopt;
-  };
-  net::DatagramPath worker;
-  ASSERT_TRUE(receive(&worker));  // its hello
-  std::vector<uint64_t> answered;
-  for (const uint64_t sequence : {1u, 1u, 2u, 2u, 1u, 3u}) {
-    const net::ClockDatagram probe{.kind = net::ClockDatagramKind::kProbe, .token = {}, .sequence = sequence};
-    ASSERT_TRUE(coordinator.Send(net::EncodeClockDatagram(probe), worker).ok());
   }
-  while (const auto reply = receive(nullptr)) {
+
+ private:
+  net::StampedSocket socket_;
+};
+
+// A worker's door, whose coordinator is spoken by hand.
+class ClockResponderTest : public ::testing::Test {
+ protected:
+  ClockResponderTest() {
+    session::ClockResponder::Options options{
+        .coordinator = "127.0.0.1", .ports = {coordinator_.port()}, .token = {}};
+    responder_ =
+        session::ClockResponder::Start(options, SystemClock::Get(), SystemBracketReader::Get()).value();
+    EXPECT_TRUE(coordinator_.Hear(net::ClockDatagramKind::kHello, &worker_));
+  }
+  static net::ClockDatagram Probe(uint64_t sequence) {
+    return {.kind = net::ClockDatagramKind::kProbe, .token = {}, .sequence = sequence};
+  }
+
+  Speaker coordinator_;
+  net::DatagramPath worker_;
+  std::unique_ptr<session::ClockResponder> responder_;
+};
+
+// Every probe goes out twice, as a network or a forger may have it.
+TEST_F(ClockResponderTest, ADoubledProbeIsAnsweredOnce) {
+  std::vector<uint64_t> answered;
+  for (const uint64_t sequence : {1u, 1u, 2u, 2u, 1u, 3u}) coordinator_.Say(Probe(sequence), worker_);
+  while (const auto reply = coordinator_.Hear(net::ClockDatagramKind::kReply)) {
     answered.push_back(reply->sequence);
     if (reply->sequence == 3) break;
   }
   EXPECT_EQ(answered, (std::vector<uint64_t>{1, 2, 3}));
 }
 
+TEST_F(ClockResponderTest, AReplyTellsWhenTheOneBeforeItLeftByTheKernelsStamp) {
+  for (uint64_t sequence = 1; sequence <= 20; ++sequence) {
+    coordinator_.Say(Probe(sequence), worker_);
+    const auto reply = coordinator_.Hear(net::ClockDatagramKind::kReply);
+    ASSERT_TRUE(reply) << sequence;
+    EXPECT_EQ(reply->has_sent, sequence > 1);
+    EXPECT_EQ(reply->sent_by_kernel, sequence > 1);
+    EXPECT_EQ(reply->sent_sequence, sequence - 1);
+  }
+}
+
+TEST_F(ClockResponderTest, AFollowUpComesAtOnceIfItIsAskedFor) {
+  net::ClockDatagram probe = Probe(5);
+  probe.wants_follow_up = true;
+  coordinator_.Say(probe, worker_);
+  const auto follow_up = coordinator_.Hear(net::ClockDatagramKind::kFollowUp);
+  ASSERT_TRUE(follow_up);
+  EXPECT_TRUE(follow_up->has_sent);
+  EXPECT_TRUE(follow_up->sent_by_kernel);
+  EXPECT_EQ(follow_up->sent_sequence, 5u);
+  coordinator_.Say(Probe(6), worker_);
+  EXPECT_FALSE(coordinator_.Hear(net::ClockDatagramKind::kFollowUp));
+}
+
+TEST_F(ClockResponderTest, AProbeFromElsewhereIsNotHeardAlthoughItHasTheToken) {
+  Speaker stranger;
+  stranger.Say(Probe(7), worker_);
+  EXPECT_FALSE(stranger.Hear(net::ClockDatagramKind::kReply));
+  coordinator_.Say(Probe(1), worker_);
+  const auto reply = coordinator_.Hear(net::ClockDatagramKind::kReply);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->sequence, 1u);
+}
+
+TEST_F(ClockResponderTest, EndsInTheMiddleOfAFlood) {
+  std::atomic<bool> stop = false;
+  std::thread flood([&] {
+    net::ClockDatagram noise = Probe(1);
+    noise.token[0] = 1;  // nobody's
+    while (!stop) coordinator_.Say(noise, worker_);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  auto ended = std::async(std::launch::async, [this] { responder_.reset(); });
+  EXPECT_EQ(ended.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  stop = true;
+  flood.join();
+}
+
+TEST_F(ClockServiceTest, AReplyFromElsewhereIsNotTakenAlthoughItHasTheToken) {
+  using Kind = net::ClockDatagramKind;
+  const auto server = net::PathTo("127.0.0.1", static_cast<uint16_t>(server_->ports().at(0))).value();
+  Speaker worker;
+  Speaker forger;
+  worker.Say({.kind = Kind::kHello, .token = token_}, server);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (!OnExecutor([this] { return server_->Probe(token_); })) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  OnExecutor([this] { return server_->Probe(token_); });
+  const auto answer = [&](Speaker& speaker) {
+    for (const uint64_t sequence : {1u, 2u}) {
+      net::ClockDatagram reply{.kind = Kind::kReply, .token = token_, .sequence = sequence};
+      reply.has_received = true;
+      reply.received = host_.Now();
+      reply.has_sent = sequence > 1;
+      reply.sent_sequence = sequence - 1;
+      reply.sent = host_.Now();
+      speaker.Say(reply, server);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return OnExecutor([this] { return measurements_.size(); });
+  };
+  EXPECT_EQ(answer(forger), 0u);
+  EXPECT_EQ(answer(worker), 1u);
+}
+
+TEST(ClockServerTest, AnAddressWhosePortIsTakenIsLeftOutAndNamed) {
+  const net::StampedSocket taken = net::StampedSocket::Bind("127.0.0.2", 7433).value();
+  ThreadExecutor executor("test-clocks");
+  const auto start = [&](const std::vector<std::string>& addresses) {
+    std::vector<net::Endpoint> listen;
+    for (const std::string& address : addresses) listen.push_back(net::ParseEndpoint(address).value());
+    return fleet::ClockServer::Start(executor, listen, SystemBracketReader::Get());
+  };
+  {
+    const auto server = start({"127.0.0.1:7433", "127.0.0.2:7433", "127.0.0.3:7433"}).value();
+    EXPECT_EQ(server->ports(), std::vector<uint32_t>{7433});
+    ASSERT_EQ(server->closed().size(), 1u);
+    EXPECT_NE(server->closed()[0].find("127.0.0.2 port 7433/udp"), std::string::npos) << server->closed()[0];
+  }
+  const auto none = start({"127.0.0.2:7433"});
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.status().message().find("127.0.0.2 port 7433/udp"), std::string::npos) << none.status();
+}
+
 TEST_F(ClockServiceTest, ADismissedSessionIsNotProbedAndNotListenedTo) {
-  StartResponder(token_, brackets_);
+  StartResponder(token_);
   ASSERT_GE(Measure(5).size(), 5u);
   const size_t before = OnExecutor([this] {
     server_->Dismiss(token_);
@@ -177,15 +293,18 @@ TEST_F(ClockServiceTest, ADismissedSessionIsNotProbedAndNotListenedTo) {
 }
 
 TEST_F(ClockServiceTest, AStepOfTheWallClockGivesNoWrongExchange) {
-  StartResponder(token_, stepping_);
+  StartResponder(token_);
   const size_t before = Measure(20).size();
   ASSERT_GE(before, 20u);
-  stepping_.stepped = true;
-  // The packets' stamps here are still of the old wall clock, so none of them can be placed any more.
-  for (int i = 0; i < 50; ++i) {
-    OnExecutor([this] { return server_->Probe(token_); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (const int64_t step_ns :
+       std::initializer_list<int64_t>{-3'600'000'000'000, 3'600'000'000'000, -1'000'000, 1'000'000}) {
+    host_.StepWall(step_ns);
+    for (int i = 0; i < 20; ++i) {
+      OnExecutor([this] { return server_->Probe(token_); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
+  EXPECT_GT(OnExecutor([this] { return measurements_.size(); }), before);
   for (const fleet::ClockMeasurement& measurement : OnExecutor([this] { return measurements_; })) {
     const ClockExchange& exchange = measurement.exchange;
     EXPECT_LE(exchange.probe_sent.ns - exchange.probe_received.ns - exchange.uncertainty_ns, kDaysNs);

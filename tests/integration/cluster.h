@@ -19,10 +19,10 @@
 
 #include "common/net/channels.h"
 #include "common/sync/executor.h"
-#include "common/time/clock.h"
-#include "common/time/realtime_conversion.h"
 #include "coordinator/api/coordinator_server.h"
 #include "gtest/gtest.h"
+#include "tests/integration/drifting_load.h"
+#include "tests/integration/host_clocks.h"
 #include "tutti/v1/service.grpc.pb.h"
 #include "worker/observe/host_facts.h"
 #include "worker/session/grpc_session.h"
@@ -31,33 +31,13 @@
 
 namespace tutti::integration {
 
-class ShiftedClock final : public Clock {
- public:
-  explicit ShiftedClock(int64_t shift_ns) : shift_ns_(shift_ns) {}
-  HostTime Now() const override { return SystemClock::Get().Now() + shift_ns_; }
-
- private:
-  const int64_t shift_ns_;
-};
-
-// The wall clock beside a ShiftedClock.
-class ShiftedBrackets final : public BracketReader {
- public:
-  explicit ShiftedBrackets(int64_t shift_ns) : shift_ns_(shift_ns) {}
-  ClockBracket Read() const override {
-    const ClockBracket real = SystemBracketReader::Get().Read();
-    return {real.before + shift_ns_, real.realtime_ns, real.after + shift_ns_};
-  }
-
- private:
-  const int64_t shift_ns_;
-};
-
 // What a test decides about a worker's host.
 struct MachineSpec {
   std::string boot_id;
   std::string address;         // its data address, one of own_network.cc
   int64_t clock_shift_ns = 0;  // its CLOCK_MONOTONIC against ours
+  double clock_drift = 0;      // what it gains
+  int64_t wall_ns = 0;         // what its wall clock is ahead of ours, beside that
   std::vector<uint32_t> cpus;  // ids of its CPUs, sparse if you like
   double busy_per_cpu = 0;     // of each CPU, all of it in system
 };
@@ -65,7 +45,7 @@ struct MachineSpec {
 // The kernel of this process, but with a /proc/stat written for the machine each time it is read.
 class MachineKernel final : public session::TrialKernel {
  public:
-  MachineKernel(const MachineSpec& spec, const std::string& folder, const Clock& clock)
+  MachineKernel(const MachineSpec& spec, const std::string& folder, const HostClocks& clock)
       : spec_(spec), clock_(clock), start_(clock.Now()), stat_path_(folder + "/stat") {
     WriteStat();
     observe::KernelRoots roots{.proc = folder, .sys = folder};
@@ -73,7 +53,9 @@ class MachineKernel final : public session::TrialKernel {
   }
   absl::StatusOr<std::unique_ptr<load::LoadTrial>> PrepareLoad(std::vector<load::StreamConfig> streams,
                                                                load::TrialTiming timing) override {
-    return real_->PrepareLoad(std::move(streams), timing);
+    auto load = real_->PrepareLoad(std::move(streams), timing);
+    if (!load.ok() || spec_.clock_drift == 0) return load;
+    return std::make_unique<DriftingLoad>(*std::move(load), clock_);
   }
   // The kernel's own figures are of the instant they are read; these are only if nothing came between.
   absl::StatusOr<tutti::v1::CpuReading> ReadCpu(bool whole_window) override {
@@ -113,7 +95,7 @@ class MachineKernel final : public session::TrialKernel {
   }
 
   const MachineSpec spec_;
-  const Clock& clock_;
+  const HostClocks& clock_;
   const HostTime start_;
   const std::string stat_path_;
   std::unique_ptr<session::SystemTrialKernel> real_;
@@ -123,14 +105,13 @@ class TestWorker {
  public:
   TestWorker(const std::string& name, const MachineSpec& spec, const std::string& folder,
              const net::Endpoint& coordinator)
-      : clock_(spec.clock_shift_ns),
-        brackets_(spec.clock_shift_ns),
+      : clock_({.shift_ns = spec.clock_shift_ns, .drift = spec.clock_drift, .wall_ns = spec.wall_ns}),
         kernel_(spec, MakeFolder(folder + "/" + name), clock_) {
     dialer_ =
         std::make_unique<session::GrpcSessionDialer>(coordinator, net::ChannelOptions{}, executor_, clock_);
     session::WorkerOptions options;
     options.name = name;
-    options.brackets = &brackets_;
+    options.brackets = &clock_;
     options.incarnation = 1 + std::hash<std::string>{}(name + std::to_string(clock_.Now().ns));
     options.gather_facts = [spec]() -> absl::StatusOr<tutti::v1::HostFacts> {
       observe::HostFactsOptions real;
@@ -158,6 +139,8 @@ class TestWorker {
     worker_->Start();
   }
   ~TestWorker() { Stop(); }
+
+  HostClocks& clocks() { return clock_; }
 
   // "" or why it was refused.
   std::string AwaitRegistration() {
@@ -187,8 +170,7 @@ class TestWorker {
     return path;
   }
 
-  const ShiftedClock clock_;
-  const ShiftedBrackets brackets_;
+  HostClocks clock_;
   MachineKernel kernel_;
   std::atomic<bool> told_ = false;
   std::promise<std::string> registered_;
@@ -228,8 +210,9 @@ class Cluster : public ::testing::Test {
     fleet_ = tutti::v1::FleetService::NewStub(*channel);
   }
 
-  TestWorker& Join(const std::string& name, const MachineSpec& spec) {
-    workers_.push_back(std::make_unique<TestWorker>(name, spec, folder_, endpoint_));
+  TestWorker& Join(const std::string& name, const MachineSpec& spec) { return Join(name, spec, endpoint_); }
+  TestWorker& Join(const std::string& name, const MachineSpec& spec, const net::Endpoint& coordinator) {
+    workers_.push_back(std::make_unique<TestWorker>(name, spec, folder_, coordinator));
     EXPECT_EQ(workers_.back()->AwaitRegistration(), "");
     return *workers_.back();
   }

@@ -25,6 +25,11 @@ constexpr int64_t kEagerStepNs = 100 * kNsPerMs;
 constexpr int64_t kPatientStepNs = 2'000 * kNsPerMs;
 // So many datagrams are taken before the thread looks whether it is to end.
 constexpr int kTakenAtOnce = 256;
+// Most devices stamp within the send call; where a queue defers the packet the stamp comes a little later,
+// and without it the exchange is worth less. Waiting costs no CPU and no exactness.
+constexpr timespec kStampPatience{.tv_sec = 0, .tv_nsec = 200'000};
+// So many replies in a row without a stamp: this device gives none, or not in time.
+constexpr int kStampsMissed = 8;
 // So long without a probe: the coordinator may have lost the way.
 constexpr int64_t kSilenceNs = 5'000 * kNsPerMs;
 
@@ -115,12 +120,25 @@ int64_t ClockResponder::SayHello(int64_t now_ns) {
 void ClockResponder::TakeSendStamps() {
   while (const auto taken = socket_.TakeSendStamp()) {
     if (!last_reply_ || last_reply_->by_kernel || last_reply_->number != taken->number) continue;
+    conversion_.Confirm();
     const auto at = conversion_.Convert(taken->stamp);
     last_reply_->usable = at.has_value();
     if (!at) continue;
     last_reply_->sent = *at;
     last_reply_->by_kernel = true;
   }
+}
+
+void ClockResponder::AwaitSendStamp() {
+  TakeSendStamps();
+  if (!last_reply_ || !last_reply_->usable || last_reply_->by_kernel) {
+    stamps_missed_ = 0;
+    return;
+  }
+  if (stamps_missed_ >= kStampsMissed) return;
+  ++stamps_missed_;
+  pollfd wait{socket_.fd(), 0, 0};  // POLLERR alone
+  if (ppoll(&wait, 1, &kStampPatience, nullptr) > 0) TakeSendStamps();
 }
 
 void ClockResponder::TakeProbes() {
@@ -137,34 +155,53 @@ void ClockResponder::TakeProbes() {
     answered_ = datagram->sequence;
     last_probe_ns_ = clock_.Now().ns;
     Answer(datagram->sequence, *received->stamp, received->path);
+    if (datagram->wants_follow_up) FollowUp(received->path);
   }
 }
 
 void ClockResponder::Answer(uint64_t sequence, const KernelStamp& arrived, const net::DatagramPath& path) {
   net::ClockDatagram reply{.kind = net::ClockDatagramKind::kReply, .token = token_, .sequence = sequence};
+  conversion_.Confirm();
   if (const auto at = conversion_.Convert(arrived)) {
     reply.has_received = true;
     reply.received = at->time;
     reply.received_bound_ns = BoundOf(at->bound_ns);
   }
-  TakeSendStamps();
-  if (last_reply_ && last_reply_->usable) {
-    reply.has_sent = true;
-    reply.sent_by_kernel = last_reply_->by_kernel;
-    reply.sent_sequence = last_reply_->sequence;
-    reply.sent = last_reply_->sent.time;
-    reply.sent_bound_ns = BoundOf(last_reply_->sent.bound_ns);
-  }
+  TellWhenLastReplyLeft(reply);
   // The program's stamp stands until the kernel's is known: it is earlier, which only widens the bound.
   Reply next{.sequence = sequence, .number = 0, .sent = {clock_.Now(), 0}};
-  const auto number = socket_.Send(net::EncodeClockDatagram(reply), path);
-  if (!number.ok()) {
-    spdlog::debug("{}", std::string(number.status().message()));
-    last_reply_.reset();
-    return;
+  if (Send(reply, path, &next.number)) last_reply_ = next;
+}
+
+void ClockResponder::FollowUp(const net::DatagramPath& path) {
+  if (!last_reply_) return;
+  net::ClockDatagram datagram{.kind = net::ClockDatagramKind::kFollowUp, .token = token_};
+  datagram.sequence = last_reply_->sequence;
+  TellWhenLastReplyLeft(datagram);
+  uint32_t number = 0;
+  Send(datagram, path, &number);
+}
+
+void ClockResponder::TellWhenLastReplyLeft(net::ClockDatagram& datagram) {
+  AwaitSendStamp();
+  if (!last_reply_ || !last_reply_->usable) return;
+  datagram.has_sent = true;
+  datagram.sent_by_kernel = last_reply_->by_kernel;
+  datagram.sent_sequence = last_reply_->sequence;
+  datagram.sent = last_reply_->sent.time;
+  datagram.sent_bound_ns = BoundOf(last_reply_->sent.bound_ns);
+}
+
+bool ClockResponder::Send(const net::ClockDatagram& datagram, const net::DatagramPath& path,
+                          uint32_t* number) {
+  const auto sent = socket_.Send(net::EncodeClockDatagram(datagram), path);
+  if (!sent.ok()) {
+    spdlog::debug("{}", std::string(sent.status().message()));
+    last_reply_.reset();  // the socket counts anew
+    return false;
   }
-  next.number = *number;
-  last_reply_ = next;
+  *number = *sent;
+  return true;
 }
 
 }  // namespace tutti::session

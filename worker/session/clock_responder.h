@@ -47,8 +47,12 @@ class ClockResponder {
   void Run();
   int64_t SayHello(int64_t now_ns);  // returns when to do so again
   void TakeSendStamps();
+  void AwaitSendStamp();  // of the last reply, for a moment
   void TakeProbes();
   void Answer(uint64_t sequence, const KernelStamp& arrived, const net::DatagramPath& path);
+  void FollowUp(const net::DatagramPath& path);
+  void TellWhenLastReplyLeft(net::ClockDatagram& datagram);
+  bool Send(const net::ClockDatagram& datagram, const net::DatagramPath& path, uint32_t* number);
 
   const net::ClockToken token_;
   const std::vector<net::DatagramPath> targets_;
@@ -56,6 +60,7 @@ class ClockResponder {
   net::StampedSocket socket_;
   RealtimeConversion conversion_;
   std::optional<Reply> last_reply_;
+  int stamps_missed_ = 0;  // replies in a row whose stamp was waited for
   uint64_t answered_ = 0;  // the highest probe
   int64_t begin_ns_ = 0;
   int64_t last_probe_ns_ = 0;  // 0: none yet

@@ -41,6 +41,13 @@ TEST(ClockDatagram, ComesBackAsItWas) {
   EXPECT_EQ(DecodeClockDatagram(EncodeClockDatagram(FullReply())), FullReply());
   const ClockDatagram hello{.kind = ClockDatagramKind::kHello};
   EXPECT_EQ(DecodeClockDatagram(EncodeClockDatagram(hello)), hello);
+  ClockDatagram probe{.kind = ClockDatagramKind::kProbe, .sequence = 9};
+  probe.wants_follow_up = true;
+  EXPECT_EQ(DecodeClockDatagram(EncodeClockDatagram(probe)), probe);
+  EXPECT_EQ(EncodeClockDatagram(probe)[5], 8);
+  ClockDatagram follow_up = FullReply();
+  follow_up.kind = ClockDatagramKind::kFollowUp;
+  EXPECT_EQ(DecodeClockDatagram(EncodeClockDatagram(follow_up)), follow_up);
 }
 
 TEST(ClockDatagram, WhatIsNotExactlyOneIsRefused) {
@@ -50,8 +57,8 @@ TEST(ClockDatagram, WhatIsNotExactlyOneIsRefused) {
   std::vector<uint8_t> longer(good.begin(), good.end());
   longer.push_back(0);
   EXPECT_FALSE(DecodeClockDatagram(longer));
-  // A byte of the magic, the kinds beside the three, an unknown flag, the reserved bytes.
-  const std::pair<size_t, uint8_t> faults[] = {{0, 'T'}, {4, 0}, {4, 4}, {5, 8}, {6, 1}, {7, 1}};
+  // A byte of the magic, the kinds beside the four, an unknown flag, the reserved bytes.
+  const std::pair<size_t, uint8_t> faults[] = {{0, 'T'}, {4, 0}, {4, 5}, {5, 16}, {6, 1}, {7, 1}};
   for (const auto& [at, value] : faults) {
     auto bad = good;
     bad[at] = value;

@@ -1,6 +1,7 @@
 #include "common/net/stamped_socket.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <vector>
 
@@ -45,12 +46,29 @@ TEST_P(StampedSocketTest, StampsLieBetweenTheInstantsAroundTheCallsThatCausedThe
   const auto sent = client_.TakeSendStamp();
   ASSERT_TRUE(sent);
   EXPECT_EQ(sent->number, 0u);
+  conversion.Confirm();
   const auto left = conversion.Convert(sent->stamp);
   const auto arrived = conversion.Convert(*received->stamp);
   ASSERT_TRUE(left && arrived);
   EXPECT_GE(left->time.ns + left->bound_ns, before.ns);
   EXPECT_LE(left->time.ns - left->bound_ns, after.ns);
   EXPECT_LE(left->time.ns - left->bound_ns, arrived->time.ns + arrived->bound_ns);
+}
+
+TEST_P(StampedSocketTest, HoldsTheAnswersOfAThousandWorkersUntilTheyAreTaken) {
+  constexpr int kWorkers = 1000;
+  int room_bytes = 0;
+  socklen_t size = sizeof(room_bytes);
+  ASSERT_EQ(getsockopt(server_.fd(), SOL_SOCKET, SO_RCVBUF, &room_bytes, &size), 0);
+  // A small datagram counts 768 bytes.
+  if (room_bytes < kWorkers * 1024) GTEST_SKIP() << "no permission for more than " << room_bytes << " bytes";
+  for (int i = 0; i < kWorkers; ++i) ASSERT_TRUE(client_.Send(kBytes, path_).ok()) << i;
+  int received = 0;
+  uint8_t buffer[16];
+  while (received < kWorkers && WaitFor(server_, POLLIN)) {
+    while (server_.Receive(buffer)) ++received;
+  }
+  EXPECT_EQ(received, kWorkers);
 }
 
 TEST_P(StampedSocketTest, AnswersReachWhoAsked) {

@@ -4,7 +4,10 @@
 #include <time.h>
 
 #include <cstdlib>
+#include <optional>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace tutti {
 namespace {
@@ -39,6 +42,11 @@ class FakeHost final : public BracketReader {
   int64_t difference_ns_;
 };
 
+std::optional<BoundedHostTime> ConfirmAndConvert(RealtimeConversion& conversion, KernelStamp stamp) {
+  conversion.Confirm();
+  return conversion.Convert(stamp);
+}
+
 TEST(KernelStampTest, IsTheSameFromATimespecAndFromNanoseconds) {
   EXPECT_EQ(KernelStamp(timespec{1'700'000'000, 5}), KernelStamp::FromRealtimeNs(1'700'000'000'000'000'005));
   EXPECT_FALSE(KernelStamp(timespec{1, 5}) == KernelStamp(timespec{1, 6}));
@@ -53,7 +61,7 @@ TEST(RealtimeConversionTest, AStampBecomesTheHostsOwnInstantWhateverItsWallClock
     const HostTime taken = host.Now();
     const KernelStamp stamp = host.Stamp();
     host.Pass(30 * kUs);
-    const auto converted = conversion.Convert(stamp);
+    const auto converted = ConfirmAndConvert(conversion, stamp);
     ASSERT_TRUE(converted.has_value()) << difference_ns;
     EXPECT_LE(std::llabs(converted->time - taken), 1);
     EXPECT_GE(converted->bound_ns, 40);  // half a bracket
@@ -70,7 +78,7 @@ TEST(RealtimeConversionTest, BracketsTogetherBoundCloserThanEachAlone) {
   conversion.Observe();
   const HostTime taken = host.Now();
   const KernelStamp stamp = host.Stamp();
-  const auto converted = conversion.Convert(stamp);
+  const auto converted = ConfirmAndConvert(conversion, stamp);
   ASSERT_TRUE(converted.has_value());
   EXPECT_LE(converted->bound_ns, 8);
   EXPECT_LE(std::llabs(converted->time - taken), converted->bound_ns);
@@ -84,7 +92,7 @@ TEST(RealtimeConversionTest, ABracketThatWasInterruptedDoesNotSpoilTheOthers) {
   const KernelStamp stamp = host.Stamp();
   host.width_ns = 4 * kMs;  // the thread lost its CPU in the middle
   host.lag_ns = 3 * kMs;
-  const auto converted = conversion.Convert(stamp);
+  const auto converted = ConfirmAndConvert(conversion, stamp);
   ASSERT_TRUE(converted.has_value());
   EXPECT_LE(converted->bound_ns, 43);
   EXPECT_LE(std::llabs(converted->time - taken), converted->bound_ns);
@@ -95,7 +103,7 @@ TEST(RealtimeConversionTest, NothingIsConvertedBeforeTheFirstObserve) {
   RealtimeConversion conversion(host);
   const KernelStamp stamp = host.Stamp();
   host.Pass(kUs);
-  EXPECT_FALSE(conversion.Convert(stamp).has_value());
+  EXPECT_FALSE(ConfirmAndConvert(conversion, stamp).has_value());
 }
 
 TEST(RealtimeConversionTest, AStepBetweenTheBracketsDropsTheStamp) {
@@ -107,7 +115,7 @@ TEST(RealtimeConversionTest, AStepBetweenTheBracketsDropsTheStamp) {
     const KernelStamp stamp = host.Stamp();
     host.StepRealtime(step_ns);
     host.Pass(5 * kUs);
-    EXPECT_FALSE(conversion.Convert(stamp).has_value()) << step_ns;
+    EXPECT_FALSE(ConfirmAndConvert(conversion, stamp).has_value()) << step_ns;
     EXPECT_EQ(conversion.steps(), 1U);
 
     // The wall clock may go on from where it is.
@@ -117,11 +125,34 @@ TEST(RealtimeConversionTest, AStepBetweenTheBracketsDropsTheStamp) {
     const HostTime taken = host.Now();
     const KernelStamp next = host.Stamp();
     host.Pass(5 * kUs);
-    const auto converted = conversion.Convert(next);
+    const auto converted = ConfirmAndConvert(conversion, next);
     ASSERT_TRUE(converted.has_value()) << step_ns;
     EXPECT_LE(std::llabs(converted->time - taken), converted->bound_ns);
     EXPECT_EQ(conversion.steps(), 1U);
   }
+}
+
+TEST(RealtimeConversionTest, OneConfirmIsEnoughForEverythingThatWasStampedBeforeIt) {
+  FakeHost host(kSecond, 3 * kYear);
+  RealtimeConversion conversion(host);
+  conversion.Observe();
+  std::vector<std::pair<HostTime, KernelStamp>> stamps;
+  for (int i = 0; i < 20; ++i) {
+    host.Pass(50 * kUs);
+    stamps.emplace_back(host.Now(), host.Stamp());
+  }
+  EXPECT_FALSE(conversion.Convert(stamps.back().second).has_value());  // later than any bracket
+  host.Pass(kUs);
+  conversion.Confirm();
+  for (const auto& [taken, stamp] : stamps) {
+    const auto converted = conversion.Convert(stamp);
+    ASSERT_TRUE(converted.has_value());
+    EXPECT_LE(std::llabs(converted->time - taken), converted->bound_ns);
+  }
+  // One step in between spoils them all.
+  host.StepRealtime(kSecond);
+  conversion.Confirm();
+  for (const auto& [taken, stamp] : stamps) EXPECT_FALSE(conversion.Convert(stamp).has_value());
 }
 
 TEST(RealtimeConversionTest, AStepSeenByObserveIsCountedToo) {
@@ -145,11 +176,11 @@ TEST(RealtimeConversionTest, AStampThatWaitedInTheQueueAcrossAStepIsDropped) {
   host.Pass(10 * kUs);
   host.StepRealtime(-50 * kUs);  // so that `second` would seem to have been taken after the step
   host.Pass(5 * kUs);
-  EXPECT_FALSE(conversion.Convert(first).has_value());
+  EXPECT_FALSE(ConfirmAndConvert(conversion, first).has_value());
   host.Pass(50 * kUs);
-  EXPECT_FALSE(conversion.Convert(second).has_value());
+  EXPECT_FALSE(ConfirmAndConvert(conversion, second).has_value());
   conversion.Observe();
-  EXPECT_FALSE(conversion.Convert(second).has_value());
+  EXPECT_FALSE(ConfirmAndConvert(conversion, second).has_value());
 }
 
 TEST(RealtimeConversionTest, InstantsBeforeTheLastObserveOrInTheFutureAreDropped) {
@@ -161,12 +192,12 @@ TEST(RealtimeConversionTest, InstantsBeforeTheLastObserveOrInTheFutureAreDropped
   const KernelStamp queued = host.Stamp();
   host.Pass(RealtimeConversion::kSlackNs - kUs);
   conversion.Observe();
-  EXPECT_TRUE(conversion.Convert(queued).has_value());  // waited for less than the slack
-  EXPECT_FALSE(conversion.Convert(old).has_value());
+  EXPECT_TRUE(ConfirmAndConvert(conversion, queued).has_value());  // waited for less than the slack
+  EXPECT_FALSE(ConfirmAndConvert(conversion, old).has_value());
   host.Pass(kSecond);
   const KernelStamp future = host.Stamp();
   host.Pass(-kSecond);
-  EXPECT_FALSE(conversion.Convert(future).has_value());
+  EXPECT_FALSE(ConfirmAndConvert(conversion, future).has_value());
 }
 
 TEST(RealtimeConversionTest, ATinyDriftIsForgottenAndNotTakenForAStep) {
@@ -182,7 +213,7 @@ TEST(RealtimeConversionTest, ATinyDriftIsForgottenAndNotTakenForAStep) {
   EXPECT_EQ(conversion.steps(), 0U);
   const HostTime taken = host.Now();
   const KernelStamp stamp = host.Stamp();
-  const auto converted = conversion.Convert(stamp);
+  const auto converted = ConfirmAndConvert(conversion, stamp);
   ASSERT_TRUE(converted.has_value());
   EXPECT_LE(std::llabs(converted->time - taken), 64);  // the brackets that are remembered
 }
@@ -209,7 +240,7 @@ TEST(RealtimeConversionTest, EveryConvertedInstantLiesInsideItsBoundThroughAllSt
         host.StepRealtime(random() % 2 == 0 ? size_ns : -size_ns);
       }
       host.Pass(below(10 * kUs));
-      const auto instant = conversion.Convert(stamp);
+      const auto instant = ConfirmAndConvert(conversion, stamp);
       ++(instant.has_value() ? converted : dropped);
       if (!instant.has_value()) continue;
       ASSERT_LE(std::llabs(instant->time - taken), instant->bound_ns) << history << " " << i;
@@ -226,7 +257,7 @@ TEST(RealtimeConversionTest, TheSystemsOwnClocksConvertToWithinAFewMicroseconds)
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   const int64_t after_ns = SystemClock::Get().Now().ns;
-  const auto converted = conversion.Convert(KernelStamp(now));
+  const auto converted = ConfirmAndConvert(conversion, KernelStamp(now));
   if (conversion.steps() > 0) GTEST_SKIP() << "someone set the clock";
   ASSERT_TRUE(converted.has_value());
   EXPECT_GE(converted->time.ns + converted->bound_ns, before_ns);

@@ -36,6 +36,29 @@ TEST(ProbeLedger, AnExchangeIsCompleteWhenTheNextReplyTellsHowItsOwnLeft) {
   EXPECT_EQ(done->stamps, ProbeStamps::kKernel);
 }
 
+TEST(ProbeLedger, AFollowUpCompletesItsExchangeOnce) {
+  ProbeLedger ledger;
+  ledger.Begin({1000});
+  ledger.OnSendStamp(1, {1010}, 5);
+  auto follow_up = Reply(1, 0, 1, 5040);
+  follow_up.kind = net::ClockDatagramKind::kFollowUp;
+  EXPECT_FALSE(ledger.OnFollowUp(follow_up));  // it overtook its reply
+  EXPECT_FALSE(ledger.OnReply(Reply(1, 5000), {1100}, 7));
+  const auto done = ledger.OnFollowUp(follow_up);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->exchange.probe_sent, TimelineTime{1010});
+  EXPECT_EQ(done->exchange.probe_received, HostTime{5000});
+  EXPECT_EQ(done->exchange.reply_sent, HostTime{5040});
+  EXPECT_EQ(done->exchange.reply_received, TimelineTime{1100});
+  EXPECT_EQ(done->stamps, ProbeStamps::kKernel);
+  EXPECT_FALSE(ledger.OnFollowUp(follow_up));
+  ledger.Begin({2000});
+  EXPECT_FALSE(ledger.OnReply(Reply(2, 6000, 1, 5040), {2100}, 7));  // told again
+  follow_up.has_sent = false;
+  follow_up.sent_sequence = 2;
+  EXPECT_FALSE(ledger.OnFollowUp(follow_up));
+}
+
 TEST(ProbeLedger, WithoutAKernelsStampTheProgramsStandsAndSaysSo) {
   ProbeLedger ledger;
   ledger.Begin({1000});

@@ -42,5 +42,18 @@ TEST(StartPriority, IsNotForMessagesThatHoldTheCpuForLong) {
   EXPECT_EQ(Policy(), SCHED_OTHER);
 }
 
+TEST(StartPriority, LeavesAPolicyAloneThatSomebodyElseGave) {
+  const sched_param none{.sched_priority = 0};
+  ASSERT_EQ(pthread_setschedparam(pthread_self(), SCHED_BATCH, &none), 0);
+  {
+    StartPriority priority(1472);
+    EXPECT_EQ(Policy(), SCHED_BATCH);
+    priority.End();
+    EXPECT_EQ(Policy(), SCHED_BATCH);
+  }
+  EXPECT_EQ(Policy(), SCHED_BATCH);
+  pthread_setschedparam(pthread_self(), SCHED_OTHER, &none);
+}
+
 }  // namespace
 }  // namespace tutti::load
