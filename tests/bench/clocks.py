@@ -1,24 +1,20 @@
 """How far the offset that tutti states lies from the true one, between lab hosts whose clocks lie days apart.
 
-Each lab host lives in a time namespace; its CLOCK_MONOTONIC differs from the coordinator's by exactly what
-/proc/PID/timens_offsets says. A round is one look with `tutti doctor --clocks`, once idle, once while the lab's
-hosts load both CPUs with saturating streams.
+A round is some looks with `tutti doctor --clocks`, once idle, once while the lab's hosts load both CPUs with
+saturating streams.
 """
 
-import os
 import re
-import shutil
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
 from judged_row import Row, every_row
+from offset_lab import OffsetLab
 from order_statistics import quantile
 from tutti_pair import PlanText
 
 HOSTS = 2
-LAB = f"bench-clocks-{os.getpid()}"
 LOOKS_PER_ROUND = 10
 LOOK_STEP_S = 0.25
 SETTLE_S = 3.0
@@ -54,13 +50,35 @@ def parse_clocks(table: str) -> dict[str, dict]:
     return clocks
 
 
-def monotonic_offset_ns(timens_offsets: str) -> int:
-    """What the time namespace adds to CLOCK_MONOTONIC; the text is /proc/PID/timens_offsets."""
-    for line in timens_offsets.splitlines():
-        clock, seconds, nanoseconds = line.split()
-        if clock in ("monotonic", "1"):
-            return int(seconds) * 1_000_000_000 + int(nanoseconds)
-    raise RuntimeError(f"no offset of CLOCK_MONOTONIC in {timens_offsets!r}")
+def look(tutti: Path, coordinator: str, hosts: set[str]) -> dict[str, dict]:
+    """What `tutti doctor --clocks` says of exactly these hosts."""
+    done = subprocess.run(
+        [tutti, "doctor", "--clocks", "--coordinator", coordinator],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    clocks = parse_clocks(done.stdout)
+    if set(clocks) != hosts:
+        raise RuntimeError(f"tutti doctor --clocks: exit {done.returncode}: {done.stdout} {done.stderr}")
+    return clocks
+
+
+def saturating_plan(hosts: tuple[str, str]) -> PlanText:
+    return PlanText(
+        "clocks", "udp", STREAMS, 1472, warmup_ms=500, measure_ms=30_000, cooldown_ms=100, hosts=hosts
+    )
+
+
+def start_load(tutti: Path, plan_file: Path, coordinator: str, environment: dict) -> subprocess.Popen:
+    return subprocess.Popen(
+        [tutti, "run", plan_file, "--coordinator", coordinator, "--quiet"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
 
 
 class Bench:
@@ -70,48 +88,19 @@ class Bench:
     conditions = ("idle", "saturated")
 
     def __init__(self, bin_dir, seed: int):
-        self._tutti = bin_dir / "tutti"
+        self._bin_dir = bin_dir
 
     def settings(self) -> dict:
         return {"hosts": HOSTS, "looks_per_round": LOOKS_PER_ROUND, "streams": STREAMS}
 
     def __enter__(self) -> "Bench":
-        self._dir = Path(tempfile.mkdtemp(prefix="tutti-bench-"))
-        self._env = {**os.environ, "XDG_STATE_HOME": str(self._dir)}
-        try:
-            up = self._run("lab", "up", "--hosts", str(HOSTS), "--clock-offsets", "--name", LAB)
-            self._coordinator = re.search(r"--coordinator (\S+)", up)[1]
-            self._true_ns = {}
-            for index in range(1, HOSTS + 1):
-                host = f"host{index}"
-                offsets = self._run("lab", "exec", "--name", LAB, host, "cat", "/proc/self/timens_offsets")
-                self._true_ns[host] = -monotonic_offset_ns(offsets)
-            if not all(self._true_ns.values()):
-                raise RuntimeError(f"the lab's clocks do not differ: {self._true_ns}")
-        except BaseException:
-            self.__exit__()
-            raise
+        self._lab = OffsetLab(self._bin_dir, HOSTS, self.name)
+        self._lab.__enter__()
         time.sleep(SETTLE_S)
         return self
 
     def __exit__(self, *_) -> None:
-        subprocess.run(
-            [self._tutti, "lab", "down", "--name", LAB], env=self._env, timeout=20, capture_output=True
-        )
-        shutil.rmtree(self._dir, ignore_errors=True)
-
-    def _run(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [self._tutti, *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            env=self._env,
-        )
-        if done.returncode != 0:
-            raise RuntimeError(f"tutti {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}")
-        return done.stdout
+        self._lab.__exit__()
 
     def run_round(self, condition: str, round_: int) -> dict:
         load = self._start_load() if condition == "saturated" else None
@@ -131,39 +120,15 @@ class Bench:
         return {"looks": looks}
 
     def _start_load(self) -> subprocess.Popen:
-        plan = PlanText(
-            "clocks",
-            "udp",
-            STREAMS,
-            1472,
-            warmup_ms=500,
-            measure_ms=30_000,
-            cooldown_ms=100,
-            hosts=("host1", "host2"),
-        )
-        plan_file = self._dir / "plan.yaml"
+        plan = saturating_plan(("host1", "host2"))
+        plan_file = self._lab.folder / "plan.yaml"
         plan_file.write_text(plan.text())
-        return subprocess.Popen(
-            [self._tutti, "run", plan_file, "--coordinator", self._coordinator, "--quiet"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=self._env,
-        )
+        return start_load(self._lab.tutti, plan_file, self._lab.coordinator, self._lab.environment)
 
     def _look(self) -> list[dict]:
-        done = subprocess.run(
-            [self._tutti, "doctor", "--clocks", "--coordinator", self._coordinator],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=20,
-        )
-        clocks = parse_clocks(done.stdout)
-        if set(clocks) != set(self._true_ns):
-            raise RuntimeError(f"tutti doctor --clocks: exit {done.returncode}: {done.stdout} {done.stderr}")
+        clocks = look(self._lab.tutti, self._lab.coordinator, set(self._lab.true_ns))
         return [
-            {**clock, "host": name, "error_ns": clock["offset_ns"] - self._true_ns[name]}
+            {**clock, "host": name, "error_ns": clock["offset_ns"] - self._lab.true_ns[name]}
             for name, clock in clocks.items()
         ]
 

@@ -59,6 +59,7 @@ class UdpPacket:
     source_port: int
     destination_port: int
     payload: bytes  # as far as it was captured
+    source: str = ""  # address
 
 
 def parse_pcap(data: bytes) -> list[UdpPacket]:
@@ -79,7 +80,13 @@ def parse_pcap(data: bytes) -> list[UdpPacket]:
         udp = _ETHERNET_HEADER + (frame[14] & 15) * 4
         source, destination = struct.unpack_from(">HH", frame, udp)
         packets.append(
-            UdpPacket(seconds * 1_000_000_000 + nanoseconds, source, destination, frame[udp + 8 :])
+            UdpPacket(
+                seconds * 1_000_000_000 + nanoseconds,
+                source,
+                destination,
+                frame[udp + 8 :],
+                ".".join(str(byte) for byte in frame[26:30]),
+            )
         )
     return packets
 

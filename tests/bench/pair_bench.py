@@ -13,6 +13,8 @@ from tutti_pair import TuttiPair
 
 
 class PairBench:
+    udp_clocks = True  # False: clocks are measured over the sessions alone
+
     def __init__(self, bin_dir: Path, seed: int):
         self._bin_dir = bin_dir
         self._seed = seed
@@ -21,7 +23,7 @@ class PairBench:
     def __enter__(self):
         with ExitStack() as stack:
             self._pair = stack.enter_context(NetworkPair())
-            self._tutti = stack.enter_context(TuttiPair(self._pair, self._bin_dir))
+            self._tutti = stack.enter_context(TuttiPair(self._pair, self._bin_dir, self.udp_clocks))
             self._stack = stack.pop_all()
         return self
 

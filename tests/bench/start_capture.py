@@ -46,16 +46,17 @@ def skews_ns(starts: dict, streams: int) -> dict:
 
 
 def group(packets: list[tuple[int, UdpPacket]], sequence) -> dict:
-    """(source port, destination port) -> sequence -> instant; the first packet of each sequence counts."""
+    """Addressing -> sequence -> instant; the first packet of each sequence counts."""
     streams: dict = {}
     for at_ns, packet in packets:
-        stream = streams.setdefault((packet.source_port, packet.destination_port), {})
+        stream = streams.setdefault((packet.source, packet.source_port, packet.destination_port), {})
         stream.setdefault(sequence(packet), at_ns)
     return streams
 
 
-def port_of(endpoint: str) -> int:
-    return int(endpoint.rsplit(":", 1)[1])
+def address_of(endpoint: str) -> tuple[str, int]:
+    address, port = endpoint.rsplit(":", 1)
+    return address, int(port)
 
 
 def compare_trial(
@@ -65,12 +66,15 @@ def compare_trial(
     t0 = trial["t0_timeline_ns"]
     own = [(at_ns - t0, packet) for at_ns, packet in packets if -200_000_000 <= at_ns - t0 <= duration_ns]
     captured = group(own, tutti_sequence)
-    clock = host_of(trial, "a")["clock"]
-    slack_ns = max(clock["bound_before_ns"], clock.get("bound_after_ns") or 0) + conversion_ns
     inside = []
     outside_by_ns = 0
+    slack_ns = 0
     for stream in trial["streams"]:
-        key = (port_of(stream["sender"]["local_endpoint"]), port_of(stream["receiver"]["local_endpoint"]))
+        clock = host_of(trial, stream["flow"]["from_host"])["clock"]
+        own_slack_ns = max(clock["bound_before_ns"], clock.get("bound_after_ns") or 0) + conversion_ns
+        slack_ns = max(slack_ns, own_slack_ns)
+        receiver_port = address_of(stream["receiver"]["local_endpoint"])[1]
+        key = (*address_of(stream["sender"]["local_endpoint"]), receiver_port)
         first_ns = captured.get(key, {}).get(0)
         before = stream["sender"].get("first_send_before_trial_ns")
         after = stream["sender"].get("first_send_after_trial_ns")
@@ -79,7 +83,7 @@ def compare_trial(
             continue
         beyond = max(before - first_ns, first_ns - after, 0)
         outside_by_ns = max(outside_by_ns, beyond)
-        inside.append(beyond <= slack_ns)
+        inside.append(beyond <= own_slack_ns)
     entry = only_entry(trial)
     seen = skews_ns(captured, entry["streams"])
     return {
@@ -164,13 +168,14 @@ class Bench(PairBench):
             rounds = log.good(condition)
             trials = [trial for data in rounds for trial in data["tutti"]["trials"]]
             not_good = sum(len(data["tutti"]["not_good"]) for data in rounds)
-            rows.append(_inside_row(condition, trials, not_good))
+            rows.append(inside_row(condition, trials, not_good))
             for figure in ("first", "running"):
-                rows += _skew_rows(condition, figure, trials, [data["iperf3"][figure] for data in rounds])
+                rows += skew_rows(condition, figure, trials)
+                rows.append(_skew_row(condition, figure, "iperf3, capture", [data["iperf3"][figure] for data in rounds]))
         return rows
 
 
-def _inside_row(condition: str, trials: list[dict], not_good: int) -> Row:
+def inside_row(condition: str, trials: list[dict], not_good: int) -> Row:
     shares = [100 * trial["streams_inside"] / trial["streams"] for trial in trials]
     note = f"farthest outside {max((trial['worst_outside_ns'] for trial in trials), default=0) / 1e3:.1f} us"
     if not_good:
@@ -186,7 +191,7 @@ def _inside_row(condition: str, trials: list[dict], not_good: int) -> Row:
     )
 
 
-def _skew_rows(condition: str, figure: str, trials: list[dict], iperf3: list) -> list[Row]:
+def skew_rows(condition: str, figure: str, trials: list[dict]) -> list[Row]:
     both = [
         trial
         for trial in trials
@@ -195,28 +200,29 @@ def _skew_rows(condition: str, figure: str, trials: list[dict], iperf3: list) ->
     differences = [abs(trial["captured"][figure] - trial["certified"][figure]) / 1e3 for trial in both]
     bounds = [trial["skew_bound_ns"] / 1e3 for trial in both if trial["skew_bound_ns"] is not None]
     note = f"bound {min(bounds):.1f} to {max(bounds):.1f} us" if bounds else "no bound stated"
-    name = f"{figure} send skew" if figure == "first" else "running skew"
-    rows = [
-        every_row(
-            condition,
-            f"{name}: capture - certificate",
-            differences,
-            "us",
-            "<= stated bound in every trial",
-            [agrees(trial, figure) for trial in trials],
-            note,
-        )
+    agreement = every_row(
+        condition,
+        f"{_NAMES[figure]}: capture - certificate",
+        differences,
+        "us",
+        "<= stated bound in every trial",
+        [agrees(trial, figure) for trial in trials],
+        note,
+    )
+    return [agreement] + [
+        _skew_row(condition, figure, tool, [trial[kind][figure] for trial in trials])
+        for tool, kind in (("certificate", "certified"), ("capture", "captured"))
     ]
-    for tool, values in (
-        ("certificate", [trial["certified"][figure] for trial in trials]),
-        ("capture", [trial["captured"][figure] for trial in trials]),
-        ("iperf3, capture", iperf3),
-    ):
-        known = [value / 1e6 for value in values if value is not None]
-        row = row_of(condition, f"{name}: {tool}", known, "ms")
-        if known:
-            row.note = f"p99 {quantile(known, 0.99):.2f}, worst {max(known):.2f}"
-        if len(known) < len(values):
-            row.note += f"; {len(values) - len(known)} without it"
-        rows.append(row)
-    return rows
+
+
+_NAMES = {"first": "first send skew", "running": "running skew"}
+
+
+def _skew_row(condition: str, figure: str, tool: str, values: list) -> Row:
+    known = [value / 1e6 for value in values if value is not None]
+    row = row_of(condition, f"{_NAMES[figure]}: {tool}", known, "ms")
+    if known:
+        row.note = f"p99 {quantile(known, 0.99):.2f}, worst {max(known):.2f}"
+    if len(known) < len(values):
+        row.note += f"; {len(values) - len(known)} without it"
+    return row

@@ -10,11 +10,12 @@ T0 = 1_000_000_000_000
 
 
 def packet(source: int, destination: int, sequence: int) -> UdpPacket:
-    return UdpPacket(0, source, destination, struct.pack(">QQq", 0xABCD, sequence, 0))
+    return UdpPacket(0, source, destination, struct.pack(">QQq", 0xABCD, sequence, 0), "10.0.0.1")
 
 
 def stream(source: int, destination: int, before: int | None, after: int | None) -> dict:
     return {
+        "flow": {"from_host": "a"},
         "sender": {
             "local_endpoint": f"10.0.0.1:{source}",
             "first_send_before_trial_ns": before,

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -138,16 +139,20 @@ def window_on_timeline(trial: dict, host: str) -> tuple[int, int]:
 class TuttiPair:
     """Context manager: worker "a" with the coordinator on pair.sender, worker "b" on pair.receiver."""
 
-    def __init__(self, pair: NetworkPair, bin_dir: Path):
+    def __init__(self, pair: NetworkPair, bin_dir: Path, udp_clocks: bool = True):
         self._pair = pair
+        self._udp_clocks = udp_clocks
         self._bin = bin_dir
         self._daemons: list[tuple[Host, subprocess.Popen]] = []
+        self._holders: list[subprocess.Popen] = []
 
     def __enter__(self) -> "TuttiPair":
         self._dir = Path(tempfile.mkdtemp(prefix="tutti-bench-"))
         self._socket = f"unix:{self._dir}/coordinator.sock"
         try:
             address = f"{self._pair.sender.address}:{COORDINATOR_PORT}"
+            if not self._udp_clocks:
+                self._take_udp_port()
             self._start(
                 self._pair.sender,
                 "coordinator",
@@ -184,12 +189,34 @@ class TuttiPair:
             except subprocess.TimeoutExpired:
                 pass
             host.stop(daemon)
+        for holder in self._holders:
+            self._pair.sender.stop(holder)
+            holder.stdout.close()
         shutil.rmtree(self._dir, ignore_errors=True)
+
+    def _take_udp_port(self) -> None:
+        """So that the coordinator finds it taken and measures clocks over the sessions alone."""
+        hold = (
+            "import socket, time; taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
+            f"taken.bind(({self._pair.sender.address!r}, {COORDINATOR_PORT})); print('taken', flush=True); "
+            "time.sleep(1e6)"
+        )
+        holder = self._pair.sender.start([sys.executable, "-c", hold], stdout=subprocess.PIPE)
+        holder.stdout.readline()
+        self._holders.append(holder)
 
     def worker_pid(self, name: str) -> int:
         return self._daemons[{"a": 1, "b": 2}[name]][1].pid
 
-    def _environment(self) -> dict[str, str]:
+    @property
+    def coordinator(self) -> str:
+        return self._socket
+
+    @property
+    def folder(self) -> Path:
+        return self._dir
+
+    def environment(self) -> dict[str, str]:
         return {**os.environ, "XDG_STATE_HOME": str(self._dir)}
 
     def _start(self, host: Host, name: str, command: list) -> None:
@@ -203,7 +230,7 @@ class TuttiPair:
                         stdin=subprocess.DEVNULL,
                         stdout=log,
                         stderr=log,
-                        env=self._environment(),
+                        env=self.environment(),
                     ),
                 )
             )
@@ -262,7 +289,7 @@ class TuttiPair:
             stderr=subprocess.STDOUT,
             text=True,
             timeout=timeout_s,
-            env=self._environment(),
+            env=self.environment(),
         )
         if not result_file.exists():
             raise RuntimeError(f"tutti run: exit {done.returncode}, no result: {done.stdout.strip()[-1500:]}")
