@@ -194,7 +194,7 @@ v1::TrialResult MergeTrial(const TrialInput& input) {
     }
     for (const std::string& warning : merge.warnings) result.add_warnings(warning);
   }
-  for (const auto warn : {&LateReadings, &MissedRates, &SessionClocks, &StreamWarnings}) {
+  for (const auto warn : {&LateReadings, &MissedRates, &SessionClocks, &MissedFits, &StreamWarnings}) {
     for (std::string& warning : warn(trial)) result.add_warnings(std::move(warning));
   }
   for (std::string& warning : UnprovenStarts(input.plan_case.limits(), result)) {

@@ -25,6 +25,7 @@ struct HostInput {
   std::vector<tutti::v1::StreamReport> failed_streams;
   ClockMapping mapping;                        // that the trial began with
   uint32_t refits = 0;                         // how often it was renewed while the trial ran
+  uint32_t refits_sent = 0;                    // and how often the host was told to
   std::optional<ClockMapping> mapping_at_end;  // what had become of it by the window's end; unset: the same
   int64_t largest_bound_ns = 0;                // from T0 to then, where it was renewed
   std::optional<ClockMapping> mapping_after;   // estimated after the trial

@@ -160,6 +160,19 @@ std::vector<std::string> SessionClocks(const TrialView& trial) {
       "true to their bound (see --detail)")};
 }
 
+std::vector<std::string> MissedFits(const TrialView& trial) {
+  std::vector<std::string> warnings;
+  for (const HostSeries& host : trial.hosts) {
+    const HostInput& input = *host.input;
+    if (input.refits >= input.refits_sent) continue;
+    warnings.push_back(absl::StrCat("host ", input.host, ": followed ", input.refits, " of ",
+                                    input.refits_sent,
+                                    " new fits of its clock, the others came too late to it; its clock's "
+                                    "bound has what that can have cost"));
+  }
+  return warnings;
+}
+
 std::vector<std::string> StreamWarnings(const TrialView& trial) {
   std::map<std::pair<std::string, std::string>, size_t> count;
   for (const StreamView& stream : trial.streams) {

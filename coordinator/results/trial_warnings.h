@@ -24,6 +24,9 @@ std::vector<std::string> MissedRates(const TrialView& trial);
 // Hosts to whose clock no datagram came through.
 std::vector<std::string> SessionClocks(const TrialView& trial);
 
+// Hosts that did not follow every new fit of their clocks, so that their bounds are wider.
+std::vector<std::string> MissedFits(const TrialView& trial);
+
 // What the streams themselves warn of (fragments, no loss detail), once for each entry.
 std::vector<std::string> StreamWarnings(const TrialView& trial);
 

@@ -1,6 +1,7 @@
 #include "coordinator/run/trial_clocks.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -17,33 +18,34 @@ tutti::v1::ClockMappingProto ToProto(const ClockMapping& mapping) {
 }
 
 void TrialClocks::Arm(const std::string& host, const ClockMapping& mapping) {
-  hosts_[host] = {std::make_unique<SlewedMapping>(mapping), mapping, 0, 0};
+  hosts_[host] = std::make_unique<FollowedClock>(mapping);
 }
 
 void TrialClocks::Follow(const std::string& host, const ClockMapping& fitted, TimelineTime now) {
   const auto found = hosts_.find(host);
-  if (found == hosts_.end()) return;
-  HostClock& clock = found->second;
-  const HostTime at = fitted.ToHost(now);
-  // A bound grows until the next fit and changes there.
-  const int64_t before_ns = clock.mapping->BoundAt(at);
-  clock.mapping->Follow(fitted, at);
-  clock.latest = fitted;
-  clock.largest_bound_ns = std::max({clock.largest_bound_ns, before_ns, clock.mapping->BoundAt(at)});
-  ++clock.refits;
+  if (found != hosts_.end()) found->second->Follow(fitted, fitted.ToHost(now));
 }
 
 void TrialClocks::Describe(const std::string& host, TimelineTime window_end,
                            results::HostInput& input) const {
   const auto found = hosts_.find(host);
-  if (found == hosts_.end() || found->second.refits == 0) return;
-  const HostClock& clock = found->second;
-  const HostTime end = clock.mapping->ToHost(window_end);
-  const int64_t bound_ns = clock.mapping->BoundAt(end);
-  input.mapping_at_end = ClockMapping(end, clock.mapping->Convert(end), clock.latest.drift(), bound_ns,
-                                      clock.latest.drift_bound());
-  input.largest_bound_ns = std::max(clock.largest_bound_ns, bound_ns);
-  input.refits = clock.refits;
+  if (found == hosts_.end() || found->second->follows() == 0) return;
+  const FollowedClock& sent = *found->second;
+  HostTime end = sent.mapping().ToHost(window_end);
+  input.refits_sent = sent.follows();
+  input.refits = sent.follows();
+  input.largest_bound_ns = sent.LargestBoundUntil(end);
+  int64_t bound_ns = sent.mapping().BoundAt(end);
+  if (input.report && input.report->has_clock()) {
+    const tutti::v1::FollowedClock& followed = input.report->clock();
+    end = HostTime{followed.window_end_host_ns()};
+    // What the host's time was at the end, judged by the last fit, whether that reached it or not.
+    bound_ns = sent.latest().BoundAt(end) + std::abs(sent.latest().Convert(end) - window_end);
+    input.refits = followed.follows();
+    input.largest_bound_ns = std::max({input.largest_bound_ns, followed.largest_bound_ns(), bound_ns});
+  }
+  input.mapping_at_end =
+      ClockMapping(end, window_end, sent.latest().drift(), bound_ns, sent.latest().drift_bound());
 }
 
 }  // namespace tutti::run

@@ -122,8 +122,13 @@ PhaseOutcome TrialJob::Arm(const v1::Arm& arm, std::function<void(v1::EdgeSample
     TUTTI_ASSIGN_OR_RETURN(const ClockMapping mapping, ToClockMapping(arm.mapping()));
     TUTTI_RETURN_IF_ERROR(CheckT0(arm, mapping));
     TUTTI_ASSIGN_OR_RETURN(devices_begin_, kernel_.ReadDevices());
-    return load()->Arm(mapping, TimelineTime{arm.t0_timeline_ns()},
-                       [this, on_edge](const load::Edge& edge) { on_edge(ReadBesideEdge(edge)); });
+    const TimelineTime t0{arm.t0_timeline_ns()};
+    TUTTI_RETURN_IF_ERROR(
+        load()->Arm(mapping, t0, [this, on_edge](const load::Edge& edge) { on_edge(ReadBesideEdge(edge)); }));
+    window_end_ = t0 + (prepare_.timing().warmup_ns() + prepare_.timing().measure_ns());
+    MutexLock lock(mutex_);
+    clock_followed_.emplace(mapping);
+    return absl::OkStatus();
   };
   return Failed(begin());
 }
@@ -135,7 +140,9 @@ void TrialJob::FollowClock(const v1::ClockUpdate& update) {
     return;
   }
   MutexLock lock(mutex_);
-  if (load_ != nullptr) load_->FollowClock(*fitted);
+  if (load_ == nullptr) return;
+  if (clock_followed_) clock_followed_->Follow(*fitted, clock_.Now());
+  load_->FollowClock(*fitted);
 }
 
 v1::EdgeSample TrialJob::ReadBesideEdge(const load::Edge& edge) {
@@ -252,6 +259,15 @@ bool TrialJob::SleepUnlessAborted(int64_t ns) {
   return !aborted_;
 }
 
+void TrialJob::ReportClock(v1::TrialReport& report) {
+  MutexLock lock(mutex_);
+  if (!clock_followed_) return;
+  const HostTime window_end = clock_followed_->mapping().ToHost(window_end_);
+  report.mutable_clock()->set_follows(clock_followed_->follows());
+  report.mutable_clock()->set_largest_bound_ns(clock_followed_->LargestBoundUntil(window_end));
+  report.mutable_clock()->set_window_end_host_ns(window_end.ns);
+}
+
 v1::TrialReport TrialJob::Report() {
   const load::LoadReport load_report = load()->Report();
   v1::TrialReport report;
@@ -264,6 +280,7 @@ v1::TrialReport TrialJob::Report() {
   report.set_load_thread_cpu_ns(load_report.load_thread_cpu_ns);
   report.set_load_threads(load_report.load_threads);
   report.set_sampler_cpu_ns(load_report.sampler_cpu_ns);
+  ReportClock(report);
   return report;
 }
 

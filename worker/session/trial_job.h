@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "common/sync/thread_annotations.h"
 #include "common/time/clock.h"
 #include "common/time/clock_mapping.h"
+#include "common/time/followed_clock.h"
 #include "tutti/v1/session.pb.h"
 #include "worker/load/load_trial.h"
 #include "worker/session/device_shortfall.h"
@@ -70,6 +72,7 @@ class TrialJob {
   void LookUpRoutes();
   Egress LookUpEgress(const v1::StreamEnd& stream);
   PhaseOutcome Failed(absl::Status status);
+  void ReportClock(v1::TrialReport& report) TUTTI_EXCLUDES(mutex_);
   v1::StreamReport Complete(const load::StreamReport& report);
   std::map<std::string, DevicePayload> HardwarePayload(const load::LoadReport& report) const;
   std::vector<v1::DeviceCounters> ReadDevicesAtEnd(const load::LoadReport& report);
@@ -88,6 +91,9 @@ class TrialJob {
   std::vector<v1::DeviceCounters> devices_begin_;
   Mutex mutex_;
   CondVar aborted_wake_;
+  // The same fits as the load's, which each reach a moment later.
+  std::optional<FollowedClock> clock_followed_ TUTTI_GUARDED_BY(mutex_);
+  TimelineTime window_end_;  // set by Arm; the trial's thread
   // Set and released on the trial's thread only; Abort reads it on others.
   std::unique_ptr<load::LoadTrial> load_ TUTTI_GUARDED_BY(mutex_);
   bool aborted_ TUTTI_GUARDED_BY(mutex_) = false;

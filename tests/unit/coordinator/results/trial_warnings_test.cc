@@ -102,6 +102,17 @@ TEST(TrialWarnings, ClocksThatAreMeasuredOverTheSessionAreNamed) {
               ElementsAre(HasSubstr("clocks of b: measured over the session")));
 }
 
+TEST(TrialWarnings, AHostThatDidNotFollowEveryFitIsNamed) {
+  TrialInput input = RawTrial::Pair().Build();
+  for (const char* host : {"a", "b"}) {
+    FindInput(input, host).refits = 3;
+    FindInput(input, host).refits_sent = 3;
+  }
+  EXPECT_THAT(MissedFits(TrialView(input)), IsEmpty());
+  FindInput(input, "b").refits = 1;
+  EXPECT_THAT(MissedFits(TrialView(input)), ElementsAre(HasSubstr("host b: followed 1 of 3 new fits")));
+}
+
 TEST(TrialWarnings, WhatStreamsWarnOfIsToldOnceForEachEntry) {
   TrialInput input = RawTrial::Pair().Build();
   v1::TrialReport& report = *FindInput(input, "a").report;

@@ -52,6 +52,53 @@ TEST(TrialClocks, TheLargestBoundHasTheGapAtTheFitAndTheGrowthBeforeIt) {
   EXPECT_EQ(jumped.refits, 2u);
 }
 
+// What a host says that followed `follows` fits and whose window ended at `end` by its own clock.
+results::HostInput Reporting(uint32_t follows, int64_t largest_bound_ns, HostTime end) {
+  results::HostInput input;
+  input.report.emplace();
+  input.report->mutable_clock()->set_follows(follows);
+  input.report->mutable_clock()->set_largest_bound_ns(largest_bound_ns);
+  input.report->mutable_clock()->set_window_end_host_ns(end.ns);
+  return input;
+}
+
+TEST(TrialClocks, AHostThatFollowedEverythingIsTakenAtItsWord) {
+  TrialClocks clocks;
+  clocks.Arm("a", At(0, 0, 10));
+  clocks.Follow("a", At(kSecond, 1'000, 20), TimelineTime{kSecond});
+  results::HostInput input = Reporting(1, 1'400, HostTime{2 * kSecond - 1'000});
+  clocks.Describe("a", TimelineTime{2 * kSecond}, input);
+  EXPECT_EQ(input.refits, 1u);
+  EXPECT_EQ(input.refits_sent, 1u);
+  EXPECT_EQ(input.largest_bound_ns, 1'400);  // the fit came late
+  ASSERT_TRUE(input.mapping_at_end);
+  EXPECT_EQ(input.mapping_at_end->bound_ns(), 20);
+}
+
+TEST(TrialClocks, AHostThatFollowedNothingIsOffByAllThatTheFitsShow) {
+  TrialClocks clocks;
+  clocks.Arm("a", At(0, 0, 10));
+  // The clock lost 3 ms; by 2 s a host that followed would be 0.5 ms nearer, and on its fit in the end.
+  clocks.Follow("a", At(kSecond, 3 * kMs, 20), TimelineTime{kSecond});
+  results::HostInput input = Reporting(0, 10, HostTime{20 * kSecond});
+  clocks.Describe("a", TimelineTime{20 * kSecond}, input);
+  EXPECT_EQ(input.refits, 0u);
+  EXPECT_EQ(input.refits_sent, 1u);
+  EXPECT_EQ(input.largest_bound_ns, 3 * kMs + 20);
+  ASSERT_TRUE(input.mapping_at_end);
+  EXPECT_EQ(input.mapping_at_end->Convert(HostTime{20 * kSecond}).ns, 20 * kSecond);
+  EXPECT_EQ(input.mapping_at_end->bound_ns(), 3 * kMs + 20);
+}
+
+TEST(TrialClocks, WhatTheHostSaysNeverMakesTheBoundBetterThanWhatWasSent) {
+  TrialClocks clocks;
+  clocks.Arm("a", At(0, 0, 10, 1e-6));
+  clocks.Follow("a", At(kSecond, 0, 20), TimelineTime{kSecond});
+  results::HostInput input = Reporting(1, 1, HostTime{2 * kSecond});
+  clocks.Describe("a", TimelineTime{2 * kSecond}, input);
+  EXPECT_NEAR(static_cast<double>(input.largest_bound_ns), 1'010, 2);
+}
+
 TEST(TrialClocks, AFitOfAHostThatWasNeverArmedIsIgnored) {
   TrialClocks clocks;
   clocks.Follow("a", At(0, 0, 10), TimelineTime{0});

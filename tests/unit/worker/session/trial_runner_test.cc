@@ -185,6 +185,28 @@ TEST_F(TrialRunnerTest, PassesNewerFitsOfItsClockToTheLoad) {
   EXPECT_EQ(kernel.script.followed[0].drift(), 0.001);
 }
 
+TEST_F(TrialRunnerTest, ReportsWhatItFollowedAndWhenItsWindowEnded) {
+  GoThrough(3);
+  executor.AdvanceBy(600 * kMs);  // 700 ms: 200 ms of the trial
+  v1::CoordinatorMessage update;
+  update.mutable_clock_update()->set_trial_id(kTrial);
+  v1::ClockMappingProto* fitted = update.mutable_clock_update()->mutable_mapping();
+  fitted->set_reference_host_ns(700 * kMs);
+  fitted->set_reference_timeline_ns(1'702 * kMs);  // 2 ms on from where the trial is
+  fitted->set_bound_ns(1'000);
+  Give(update);
+  Give(MakeDrain());
+  RunAll();
+  Give(MakeFinish());
+  RunAll();
+  ASSERT_GE(sent.size(), 2u);
+  const v1::TrialReport& report = sent[sent.size() - 2].report();
+  EXPECT_EQ(report.clock().follows(), 1u);
+  EXPECT_EQ(report.clock().largest_bound_ns(), 2'001'000);
+  // 1,100 ms after T0 on the timeline, the last 900 of them at 500 ppm more: 700 + 900.35 / 1.0005 - 0.45.
+  EXPECT_NEAR(static_cast<double>(report.clock().window_end_host_ns()), 1'599'550'225, 10);
+}
+
 TEST_F(TrialRunnerTest, AFitThatCrossesWithTheEndIsNoFault) {
   GoThrough(5);
   sent.clear();
