@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "common/status/printable.h"
 #include "common/units/units.h"
+#include "coordinator/report/clock_offset.h"
 #include "coordinator/report/text_table.h"
 
 namespace tutti::cli {
@@ -25,13 +26,6 @@ const char* SourceName(tutti::v1::ClockSource source) {
     default:
       return "-";
   }
-}
-
-// Exact to the last digit, which a double is not for clocks days apart.
-std::string Seconds(int64_t ns) {
-  const uint64_t magnitude = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-  return absl::StrFormat("%s%d.%09d s", ns < 0 ? "-" : "+", magnitude / 1'000'000'000,
-                         magnitude % 1'000'000'000);
 }
 
 std::string Drift(const WorkerInfo& worker) {
@@ -96,13 +90,14 @@ std::string RenderClocks(const tutti::v1::ListWorkersResponse& workers, std::opt
       table.AddRow({worker.name(), "-", "-", "-", "-", "lost: " + Printable(worker.state_reason()), "-"});
       continue;
     }
-    table.AddRow(
-        {worker.name(), worker.has_clock_offset_ns() ? Seconds(worker.clock_offset_ns()) : "-", Drift(worker),
-         worker.has_clock_bound_ns()
-             ? absl::StrCat(IsOver(worker, limit_ns) ? "*" : "", FormatDuration(worker.clock_bound_ns()))
-             : "-",
-         worker.has_clock_round_trip_ns() ? FormatDuration(worker.clock_round_trip_ns()) : "-",
-         SourceName(worker.clock_source()), absl::StrCat(worker.clock_restarts())});
+    table.AddRow({worker.name(),
+                  worker.has_clock_offset_ns() ? report::FormatClockOffset(worker.clock_offset_ns()) : "-",
+                  Drift(worker),
+                  worker.has_clock_bound_ns() ? absl::StrCat(IsOver(worker, limit_ns) ? "*" : "",
+                                                             FormatDuration(worker.clock_bound_ns()))
+                                              : "-",
+                  worker.has_clock_round_trip_ns() ? FormatDuration(worker.clock_round_trip_ns()) : "-",
+                  SourceName(worker.clock_source()), absl::StrCat(worker.clock_restarts())});
   }
   std::string text = table.Render();
   AddAdvice(workers, limit_ns, text);

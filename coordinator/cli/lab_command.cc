@@ -23,6 +23,7 @@
 #include "coordinator/lab/addressing.h"
 #include "coordinator/lab/lab.h"
 #include "coordinator/lab/lab_limits.h"
+#include "coordinator/lab/lab_record.h"
 #include "coordinator/lab/lab_registry.h"
 
 namespace tutti::cli {
@@ -171,6 +172,13 @@ void AddLabRun(CLI::App& lab_command, Chosen& chosen) {
 // --- up, list, down, exec
 // ----------------------------------------------------------------------------------------------
 
+// Left out it is the default lab; an empty one is a variable that was not set.
+void AddLabName(CLI::App& command, std::string& name) {
+  command.add_option("--name", name, "Name of the lab (default: default)")
+      ->type_name("NAME")
+      ->check([](const std::string& given) { return std::string(lab::CheckLabName(given).message()); });
+}
+
 int LabUp(LabArguments& arguments) {
   absl::StatusOr<lab::HostLabels> labels = lab::ParseHostLabels(arguments.labels);
   if (!labels.ok()) return Complain(labels.status(), kUsage);
@@ -192,8 +200,7 @@ void AddLabUp(CLI::App& lab_command, Chosen& chosen) {
       ->check(CLI::Range(1, lab::kMaxHosts))
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--name", arguments->options.name, "Name of the lab (default: default)")
-      ->type_name("NAME");
+  AddLabName(*command, arguments->options.name);
   AddLabOptions(*command, *arguments);
   command->callback([arguments, &chosen] { chosen = [arguments] { return LabUp(*arguments); }; });
 }
@@ -213,7 +220,7 @@ void AddLabList(CLI::App& lab_command, Chosen& chosen) {
 void AddLabDown(CLI::App& lab_command, Chosen& chosen) {
   const auto name = std::make_shared<std::string>();
   CLI::App* command = lab_command.add_subcommand("down", "End a lab and everything in it");
-  command->add_option("--name", *name, "Name of the lab (default: default)")->type_name("NAME");
+  AddLabName(*command, *name);
   command->callback([name, &chosen] {
     chosen = [name] {
       const absl::Status status = lab::Down(*name);
@@ -232,11 +239,10 @@ struct ExecArguments {
 int LabExec(const ExecArguments& arguments) {
   const absl::StatusOr<lab::LabRecord> record = lab::Find(arguments.lab);
   if (!record.ok()) return Complain(record.status(), ExitCodeOfLab(record.status()));
-  const absl::StatusOr<int> exit_status = lab::Exec(*record, arguments.host, arguments.command);
-  if (!exit_status.ok()) {
-    return Complain(exit_status.status(), absl::IsNotFound(exit_status.status()) ? kUsage : kInternal);
-  }
-  return *exit_status;
+  const absl::StatusOr<lab::ExecEnd> end = lab::Exec(*record, arguments.host, arguments.command);
+  if (!end.ok()) return Complain(end.status(), absl::IsNotFound(end.status()) ? kUsage : kInternal);
+  if (!end->started.ok()) std::cerr << "tutti: " << Readable(end->started) << "\n";
+  return end->exit_status;
 }
 
 void AddLabExec(CLI::App& lab_command, Chosen& chosen) {
@@ -244,7 +250,7 @@ void AddLabExec(CLI::App& lab_command, Chosen& chosen) {
   CLI::App* command = lab_command.add_subcommand(
       "exec",
       "exec HOST COMMAND [ARGUMENTS...]: run a command inside a host of a lab; exits as the command does");
-  command->add_option("--name", arguments->lab, "Name of the lab (default: default)")->type_name("NAME");
+  AddLabName(*command, arguments->lab);
   command->add_option("HOST", arguments->host, "host1, host2, ...; coordinator: where the bridge is")
       ->required();
   // Everything behind HOST is the command's, also options that this command has: it is not an option of ours.

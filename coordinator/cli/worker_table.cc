@@ -19,7 +19,10 @@ std::string State(const tutti::v1::WorkerInfo& worker) {
   if (worker.state() == tutti::v1::WorkerInfo::STATE_BUSY) state = "busy";
   if (worker.state() == tutti::v1::WorkerInfo::STATE_LOST) state = "lost";
   if (!worker.run_id().empty()) absl::StrAppend(&state, " (", worker.run_id(), ")");
-  if (!worker.state_reason().empty()) absl::StrAppend(&state, ": ", worker.state_reason());
+  // Of a busy one it is the run once more.
+  if (!worker.state_reason().empty() && worker.state() != tutti::v1::WorkerInfo::STATE_BUSY) {
+    absl::StrAppend(&state, ": ", worker.state_reason());
+  }
   return state;
 }
 

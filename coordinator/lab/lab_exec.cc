@@ -21,6 +21,8 @@
 #include "absl/strings/str_join.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "common/status/printable.h"
+#include "common/time/clock.h"
 #include "coordinator/lab/lab_message.h"
 #include "coordinator/lab/lab_registry.h"
 #include "coordinator/lab/process_identity.h"
@@ -32,7 +34,13 @@
 namespace tutti::lab {
 namespace {
 
-constexpr int kFailedStatus = 120;
+// Of the command's process, where it could not become the command: as shells have it (POSIX, 2.8.2).
+constexpr int kNotFoundStatus = 127;
+constexpr int kNotExecutableStatus = 126;
+constexpr int kFailedStatus = 120;  // it did not come as far
+// The same signal from the same sender again within this: it went to the process and to its group
+// (timeout(1)).
+constexpr int64_t kSameSignalNs = 50'000'000;
 
 absl::StatusOr<int> PidOfHost(const LabRecord& lab, const std::string& host) {
   if (host == "coordinator") return lab.coordinator_pid;
@@ -41,7 +49,7 @@ absl::StatusOr<int> PidOfHost(const LabRecord& lab, const std::string& host) {
     if (candidate.name == host) return candidate.pid;
     names.push_back(candidate.name);
   }
-  return absl::NotFoundError(absl::StrCat("lab ", lab.name, " has no host '", host, "'; it has ",
+  return absl::NotFoundError(absl::StrCat("lab ", lab.name, " has no host '", Printable(host), "'; it has ",
                                           absl::StrJoin(names, ", "), " and coordinator"));
 }
 
@@ -69,11 +77,23 @@ absl::Status EnterNamespacesOf(int pid, int pidfd) {
   return absl::OkStatus();
 }
 
+// True if Ctrl-C in a terminal is for this process.
+bool IsInForeground() {
+  const int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+  if (terminal < 0) return false;
+  const bool foreground = tcgetpgrp(terminal) == getpgrp();
+  close(terminal);
+  return foreground;
+}
+
 // Signals to this process while a command runs are the command's. One at a time, in a process of one thread;
 // made before the fork, so that none is lost in between.
+//
+// In the foreground of a terminal the command stays in this process's group, to read the terminal and to get
+// its signals. Elsewhere it has a group of its own: what is sent to this group would reach it twice.
 class SignalRelay {
  public:
-  SignalRelay() {
+  SignalRelay() : own_group_(!IsInForeground()) {
     sigemptyset(&relayed_);
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
       struct sigaction action {};
@@ -96,6 +116,7 @@ class SignalRelay {
 
   // In the command's process.
   void Leave() const {
+    if (own_group_) setpgid(0, 0);
     for (int number = 1; number < NSIG; ++number) {
       if (sigismember(&relayed_, number) == 1) signal(number, SIG_DFL);
     }
@@ -108,12 +129,27 @@ class SignalRelay {
   void Relay(pid_t command) {
     signalfd_siginfo info{};
     while (fd_ >= 0 && read(fd_, &info, sizeof(info)) == sizeof(info)) {
-      // The terminal has sent its own (Ctrl-C) to the command too, which is in the same process group.
-      if (command > 0 && info.ssi_code != SI_KERNEL) kill(command, static_cast<int>(info.ssi_signo));
+      // In the same group the terminal has sent its own (Ctrl-C) to the command too.
+      if (command <= 0 || (info.ssi_code == SI_KERNEL && !own_group_)) continue;
+      if (!CameAlready(info)) kill(command, static_cast<int>(info.ssi_signo));
     }
   }
 
  private:
+  bool CameAlready(const signalfd_siginfo& info) {
+    const HostTime now = SystemClock::Get().Now();
+    const bool again =
+        info.ssi_signo == last_signal_ && info.ssi_pid == last_sender_ && now - last_ < kSameSignalNs;
+    last_signal_ = info.ssi_signo;
+    last_sender_ = info.ssi_pid;
+    last_ = now;
+    return again && own_group_;
+  }
+
+  const bool own_group_;
+  uint32_t last_signal_ = 0;
+  uint32_t last_sender_ = 0;
+  HostTime last_;
   sigset_t relayed_;
   sigset_t before_;
   int fd_ = -1;
@@ -121,9 +157,9 @@ class SignalRelay {
 
 [[noreturn]] void RunCommand(int host_pid, int pidfd, int channel, pid_t parent, const SignalRelay& relay,
                              const std::vector<std::string>& command) {
-  const auto fail = [channel](const absl::Status& status) {
+  const auto fail = [channel](const absl::Status& status, int exit_status = kFailedStatus) {
     SendMessage(channel, {.kind = LabMessage::Kind::kFailed, .status = status});
-    _exit(kFailedStatus);
+    _exit(exit_status);
   };
   if (const absl::Status status = EnterNamespacesOf(host_pid, pidfd); !status.ok()) fail(status);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of credentials, which clears it
@@ -134,8 +170,8 @@ class SignalRelay {
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
   const int error = errno;
-  const absl::Status status = ErrnoStatus(error, absl::StrCat("run ", command[0]));
-  fail(error == ENOENT ? absl::NotFoundError(status.message()) : status);
+  fail(ErrnoStatus(error, absl::StrCat("run ", command[0])),
+       error == ENOENT ? kNotFoundStatus : kNotExecutableStatus);
   _exit(kFailedStatus);
 }
 
@@ -164,8 +200,8 @@ absl::StatusOr<int> OpenProcess(int pid, const std::string& what) {
   return fd;
 }
 
-absl::StatusOr<int> ForkAndAwait(int host_pid, int host_fd, int supervisor_fd,
-                                 const std::vector<std::string>& command) {
+absl::StatusOr<ExecEnd> ForkAndAwait(int host_pid, int host_fd, int supervisor_fd,
+                                     const std::vector<std::string>& command) {
   std::array<int, 2> channel{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel.data()) != 0) {
     return ErrnoStatus(errno, "make a channel to the command");
@@ -189,21 +225,25 @@ absl::StatusOr<int> ForkAndAwait(int host_pid, int host_fd, int supervisor_fd,
   const auto failure = ReceiveMessage(channel[0], /*dont_wait=*/false);
   close(channel[0]);
   const int exit_status = AwaitCommand(pid, supervisor_fd, relay);
-  if (failure.ok() && failure->has_value()) return (*failure)->status;
-  return exit_status;
+  ExecEnd end{.exit_status = exit_status, .started = absl::OkStatus()};
+  if (!failure.ok() || !failure->has_value()) return end;
+  end.started = (*failure)->status;
+  if (exit_status != kNotFoundStatus && exit_status != kNotExecutableStatus) return end.started;
+  return end;
 }
 
 }  // namespace
 
-absl::StatusOr<int> Exec(const LabRecord& lab, const std::string& host,
-                         const std::vector<std::string>& command) {
+absl::StatusOr<ExecEnd> Exec(const LabRecord& lab, const std::string& host,
+                             const std::vector<std::string>& command) {
   if (command.empty()) return absl::InvalidArgumentError("no command to run in the lab");
   TUTTI_ASSIGN_OR_RETURN(const int host_pid, PidOfHost(lab, host));
   TUTTI_ASSIGN_OR_RETURN(const int supervisor_fd, OpenProcess(lab.supervisor_pid, "the lab's supervisor"));
-  absl::StatusOr<int> result = absl::UnavailableError(absl::StrCat("lab ", lab.name, " has ended"));
+  absl::StatusOr<ExecEnd> result = absl::UnavailableError(absl::StrCat("lab ", lab.name, " has ended"));
   if (IsAlive(lab.supervisor_pid, lab.supervisor_start_ticks)) {
     const absl::StatusOr<int> host_fd = OpenProcess(host_pid, host);
-    result = host_fd.ok() ? ForkAndAwait(host_pid, *host_fd, supervisor_fd, command) : host_fd;
+    result = host_fd.ok() ? ForkAndAwait(host_pid, *host_fd, supervisor_fd, command)
+                          : absl::StatusOr<ExecEnd>(host_fd.status());
     if (host_fd.ok()) close(*host_fd);
   }
   close(supervisor_fd);

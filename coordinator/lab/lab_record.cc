@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/status/printable.h"
 
 namespace tutti::lab {
 namespace {
@@ -80,13 +81,14 @@ absl::StatusOr<LabRecord> ParseRecord(const std::string& text) {
 
 absl::Status CheckLabName(const std::string& name) {
   constexpr size_t kMaxBytes = 64;
-  const bool good = !name.empty() && name.size() <= kMaxBytes && name[0] != '.' &&
+  const bool good = !name.empty() && name.size() <= kMaxBytes && name[0] != '.' && name[0] != '-' &&
                     std::all_of(name.begin(), name.end(), [](char c) {
                       return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
                     });
   if (good) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", name, "' cannot name a lab: letters, digits, '-', '_' and '.' (not first), 64 at most"));
+      "'", Printable(name),
+      "' cannot name a lab: letters, digits, '_', and but for the first '-' and '.', 64 at most"));
 }
 
 }  // namespace tutti::lab

@@ -44,12 +44,17 @@ absl::StatusOr<std::vector<LabRecord>> List();
 // Ends a lab and waits until its processes are gone (2 s at most, then by force). NotFound as Find.
 absl::Status Down(const std::string& name);
 
+struct ExecEnd {
+  int exit_status = 0;  // the command's; 128 + signal if one ended it
+  absl::Status
+      started;  // why there was no command: then the status is 127 (not found) or 126 (not executable)
+};
+
 // Runs a command inside a host of the lab ("host1"; "coordinator": where the bridge is), with this process's
-// standard streams and working directory, and returns its exit status (128 + signal if one ended it). SIGINT,
-// SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 to this process are the command's, unless this process
-// ignores them: then both do. The command ends with the lab and with this process. NotFound for an unknown
-// host or program.
-absl::StatusOr<int> Exec(const LabRecord& lab, const std::string& host,
-                         const std::vector<std::string>& command);
+// standard streams and working directory. SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 to this
+// process are the command's, unless this process ignores them: then both do. The command ends with the lab
+// and with this process. NotFound for an unknown host.
+absl::StatusOr<ExecEnd> Exec(const LabRecord& lab, const std::string& host,
+                             const std::vector<std::string>& command);
 
 }  // namespace tutti::lab

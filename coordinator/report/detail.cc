@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/units/units.h"
+#include "coordinator/report/clock_offset.h"
 #include "coordinator/report/enum_name.h"
 #include "coordinator/report/figures.h"
 #include "coordinator/report/path_detail.h"
@@ -106,7 +107,7 @@ std::string Hosts(const v1::TrialResult& trial) {
                   host.has_sent_bps() ? FormatRate(host.sent_bps()) : kNone,
                   host.has_received_bps() ? FormatRate(host.received_bps()) : kNone, LoadThreads(host),
                   host.missing().empty() ? FormatDuration(host.sampler_worst_lateness_ns()) : kNone,
-                  host.has_clock() ? FormatDuration(clock.offset_ns()) : kNone,
+                  host.has_clock() ? FormatClockOffset(clock.offset_ns()) : kNone,
                   host.has_clock()
                       ? FormatDuration(std::max(
                             {clock.bound_before_ns(), clock.bound_during_ns(), clock.bound_after_ns()}))

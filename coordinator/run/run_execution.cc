@@ -51,8 +51,9 @@ void RunExecution::Then(int64_t delay_ns, void (RunExecution::*step)()) {
 void RunExecution::Start() {
   if (started_ || cancelled_) return;
   started_ = true;
-  spdlog::info("{} starts: {} cases on {} hosts", result_.run_id(), result_.plan().cases_size(),
-               hosts().size());
+  const int cases = result_.plan().cases_size();
+  spdlog::info("{} starts: {} {} on {} {}", result_.run_id(), cases, cases == 1 ? "case" : "cases",
+               hosts().size(), hosts().size() == 1 ? "host" : "hosts");
   fleet_.Assign(hosts(), result_.run_id(), this);
   result_.set_started_unix_ns(UnixNowNs());
   RunEvent event;

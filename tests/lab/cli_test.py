@@ -268,6 +268,11 @@ class Cli(unittest.TestCase):
             ("lab", "down", "--name", "a/b"),
             ("lab", "up", "--name", "a/b"),
             ("lab", "exec", "--name", "a/b", "host1", "true"),
+            ("lab", "down", "--name", ""),
+            ("lab", "up", "--name", ""),
+            ("lab", "exec", "--name", "", "host1", "true"),
+            ("lab", "up", "--name=-x"),
+            ("lab", "down", "--name", "a\u202eb"),
             ("lab", "up", "--label", "rack=a"),
             ("lab", "up", "--name", "never-up", "--label", "host3:rack=a"),
             ("show", "no-such-run"),
@@ -364,6 +369,33 @@ class Cli(unittest.TestCase):
                 process = self.start_inside(name, "sh", "-c", "echo ready; exec sleep 60")
                 process.send_signal(number)
                 self.assertEqual(128 + number, process.wait(timeout=10))
+
+    def test_a_signal_to_the_process_and_to_its_group_reaches_the_command_once(self):
+        name, _ = self.lab_up()
+        count = (
+            "import signal, time\n"
+            "got = []\n"
+            "signal.signal(signal.SIGTERM, lambda *_: got.append(time.monotonic()))\n"
+            "print('ready', flush=True)\n"
+            "end = time.monotonic() + 4\n"
+            "while time.monotonic() < end: time.sleep(0.01)\n"
+            "print(len(got))\n"
+        )
+        process = subprocess.run(
+            ["timeout", "2", TUTTI, "lab", "exec", "--name", name, "host1", "/usr/bin/python3", "-c", count],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.environment, timeout=20,
+            start_new_session=True,
+        )
+        self.assertEqual("ready\n1\n", process.stdout, process.stderr)
+
+    def test_a_command_that_cannot_be_run_is_127_or_126(self):
+        name, _ = self.lab_up()
+        for command, status in (("no-such-program", 127), ("/etc/passwd", 126), ("/etc", 126)):
+            with self.subTest(command):
+                done = self.tutti("lab", "exec", "--name", name, "host1", command)
+                self.assertEqual(status, done.returncode)
+                self.assertIn(f"run {command}", done.stderr)
+        self.assertEqual(2, self.tutti("lab", "exec", "--name", name, "host9", "true").returncode)
 
     def test_what_lab_exec_is_told_to_ignore_the_command_ignores(self):
         name, _ = self.lab_up()

@@ -100,8 +100,10 @@ int PrintRecord(const absl::StatusOr<tutti::lab::LabRecord>& record) {
 int Exec(const std::vector<std::string>& arguments) {
   const auto record = tutti::lab::Find(arguments.at(1));
   if (!record.ok()) return Fail(record.status());
-  const auto status = tutti::lab::Exec(*record, arguments.at(2), {arguments.begin() + 3, arguments.end()});
-  return status.ok() ? *status : Fail(status.status());
+  const auto end = tutti::lab::Exec(*record, arguments.at(2), {arguments.begin() + 3, arguments.end()});
+  if (!end.ok()) return Fail(end.status());
+  if (!end->started.ok()) Fail(end->started);
+  return end->exit_status;
 }
 
 int Limits(int64_t bytes) {

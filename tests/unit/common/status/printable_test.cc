@@ -12,6 +12,12 @@ TEST(Printable, LeavesTextAsItIs) {
   EXPECT_EQ(Printable("\xC2\xA0"), "\xC2\xA0");  // the first behind C1
 }
 
+TEST(Printable, WritesMarksOutThatTurnTheDirectionOfWriting) {
+  EXPECT_EQ(Printable("a\u202eb\u2066c\u2069"), "a\\u202Eb\\u2066c\\u2069");
+  EXPECT_EQ(Printable("\u200e\u200f\u061c"), "\\u200E\\u200F\\u061C");
+  EXPECT_EQ(Printable("\u200d\u2010\u2029\u202f\u2065"), "\u200d\u2010\u2029\u202f\u2065");  // beside them
+}
+
 TEST(Printable, WritesControlCharactersOut) {
   EXPECT_EQ(Printable("a\x1b[2Jb"), "a\\x1B[2Jb");
   EXPECT_EQ(Printable("a\nb\tc\rd"), "a\\nb\\tc\\rd");

@@ -18,6 +18,7 @@ TEST(RenderWorkersTest, ShowsStateRunAddressesAndWhatIsNotKnownAsADash) {
   busy->set_name("a");
   busy->set_state(tutti::v1::WorkerInfo::STATE_BUSY);
   busy->set_run_id("run-7");
+  busy->set_state_reason("runs run-7");
   busy->set_clock_bound_ns(15000);
   (*busy->mutable_labels())["rack"] = "b";
   busy->mutable_facts()->set_kernel_release("6.18.44");

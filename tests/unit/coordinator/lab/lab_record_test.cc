@@ -58,11 +58,13 @@ TEST(LabRecordFile, RefusesWhatItDoesNotKnow) {
 
 TEST(LabName, HoldsNothingThatLeavesTheFolder) {
   for (const char* good : {"default", "a", "A-b_c.9"}) EXPECT_TRUE(CheckLabName(good).ok()) << good;
-  for (const std::string& bad :
-       {std::string(""), std::string("."), std::string(".."), std::string("a/b"), std::string("a b"),
-        std::string("a\nb"), std::string("\xc3\xa4"), std::string(65, 'x')}) {
+  for (const std::string& bad : {std::string(""), std::string("."), std::string(".."), std::string("a/b"),
+                                 std::string("a b"), std::string("a\nb"), std::string("-x"),
+                                 std::string("a\u202eb"), std::string("\xc3\xa4"), std::string(65, 'x')}) {
     EXPECT_FALSE(CheckLabName(bad).ok()) << bad;
   }
+  // What a terminal would act on is written out in the error.
+  EXPECT_NE(CheckLabName("a\n\u202eb").message().find("'a\\n\\u202Eb'"), absl::string_view::npos);
 }
 
 }  // namespace
