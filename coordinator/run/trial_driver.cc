@@ -113,6 +113,15 @@ void TrialDriver::RefitClocks() {
   refit_timer_ = executor_.PostAfter(kRefitNs, [this] { RefitClocks(); });
 }
 
+void TrialDriver::CheckClocks() {
+  clocks_checked_ = false;
+  fleet_.RefreshClocks(hosts_, [this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    clocks_checked_ = true;
+    Pump();
+  });
+}
+
 void TrialDriver::Pump() {
   ArmIfReady();
   // A worker that is lost is told to the machine by the fleet, not by a failed send.
@@ -120,14 +129,14 @@ void TrialDriver::Pump() {
   if (machine_.phase() != told_phase_) {
     told_phase_ = machine_.phase();
     callbacks_.on_phase(told_phase_);
-    // For the check whether a clock has moved under the trial.
     if (told_phase_ == Phase::kWarmup) {
       refit_timer_ = executor_.PostAfter(kRefitNs, [this] { RefitClocks(); });
     }
-    if (told_phase_ == Phase::kDrain) fleet_.RefreshClocks(hosts_, [] {});
+    if (told_phase_ == Phase::kDrain) CheckClocks();
   }
   executor_.Cancel(timer_);
   if (machine_.finished()) {
+    if (!clocks_checked_) return;  // CheckClocks goes on
     timer_ = executor_.PostAfter(0, [this] { Finish(); });
     return;
   }

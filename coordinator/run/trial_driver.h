@@ -44,6 +44,9 @@ class TrialDriver {
   void ArmIfReady();
   // While the streams run: sends every host the latest fit of its clock, and again a while later.
   void RefitClocks();
+  // After the streams: measures the clocks once more, to see whether one has moved under the trial. The trial
+  // is not finished before.
+  void CheckClocks();
   void NoteSource(const std::string& host);
   void DescribeClock(TimelineTime t0, results::HostInput& host) const;
   // After every event: sends, sets the timer, tells of the phase.
@@ -62,6 +65,7 @@ class TrialDriver {
   Callbacks callbacks_;
   Phase told_phase_ = Phase::kNew;
   bool clocks_fresh_ = false;
+  bool clocks_checked_ = true;  // false: CheckClocks is under way
   TimerId timer_ = 0;
   TimerId refit_timer_ = 0;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for callbacks that may come too late

@@ -141,6 +141,21 @@ TEST_F(MovingClocks, AJumpInTheMiddleWidensTheBoundAndIsOverTheLimit) {
   ExpectTheTruth(trial, trial.hosts(0).clock());
 }
 
+TEST_F(MovingClocks, AJumpAfterTheLastFitIsSeenByTheEstimateThatFollows) {
+  Join("a", A());
+  Join("b", B());
+  // 0.45 s: the next fit would be sent after a second.
+  const tutti::v1::Result result = RunAnd(Plan(300, 1, ""), [&](const tutti::v1::LiveInterval& interval) {
+    if (interval.interval() == 1) ClocksOf("b").Jump(-300 * kMs);
+  });
+  ASSERT_EQ(result.cases_size(), 1) << result.ShortDebugString();
+  const auto& trial = result.cases(0).trials(0);
+  ASSERT_EQ(trial.hosts_size(), 2);
+  EXPECT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_SUSPECT) << trial.hosts(1).clock().ShortDebugString();
+  EXPECT_THAT(trial.reasons(), Contains(HasSubstr("host b")));
+  EXPECT_NEAR(static_cast<double>(std::llabs(trial.hosts(1).clock().moved_ns())), 3e8, 1e7);
+}
+
 TEST_F(MovingClocks, ClocksThatDriftApartAsFarAsTheyMayAreFollowed) {
   MachineSpec fast = A();
   fast.clock_drift = 480e-6;
