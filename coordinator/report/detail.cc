@@ -148,18 +148,20 @@ std::string Skew(bool present, int64_t skew_ns, const v1::EntryResult& entry) {
                       entry.has_skew_bound_ns() ? " +-" + FormatDuration(entry.skew_bound_ns()) : "");
 }
 
-// "98.9 Kbps (17)": the stream in brackets.
-std::string Slowest(const v1::EntryResult& entry) {
-  if (!entry.has_slowest_bps()) return kNone;
-  return absl::StrCat(FormatRate(entry.slowest_bps()), " (", entry.slowest_stream(), ")");
+// "    bulk: Jain index 0.998; stream 17 received least, 98.9 Kbps, the fastest 101.2 Kbps"
+std::string Fairness(const v1::EntryResult& entry) {
+  if (!entry.has_jain_index()) return "";
+  return absl::StrCat("    ", entry.entry(), entry.reverse() ? " (reverse)" : "", ": Jain index ",
+                      Index(entry.jain_index()), "; stream ", entry.slowest_stream(), " received least, ",
+                      FormatRate(entry.slowest_bps()), ", the fastest ", FormatRate(entry.fastest_bps()),
+                      "\n");
 }
 
 std::string Entries(const v1::TrialResult& trial) {
   TextTable table;
   table.AddColumn("entry", Align::kLeft);
-  for (const char* name :
-       {"streams", "sent", "received", "on the wire", "in flight", "lost", "drops", "jitter", "retr", "skew",
-        "first sends", "overlap", "edge error", "Jain", "slowest", "fastest"}) {
+  for (const char* name : {"streams", "sent", "received", "on the wire", "in flight", "lost", "drops",
+                           "jitter", "retr", "skew", "first sends", "overlap", "edge error"}) {
     table.AddColumn(name);
   }
   for (const v1::EntryResult& entry : trial.entries()) {
@@ -176,11 +178,11 @@ std::string Entries(const v1::TrialResult& trial) {
                   Skew(entry.has_running_skew_ns(), entry.running_skew_ns(), entry),
                   Skew(entry.has_first_send_skew_ns(), entry.first_send_skew_ns(), entry),
                   ratio(entry.has_overlap_ratio(), entry.overlap_ratio()),
-                  ratio(entry.has_edge_error_ratio(), entry.edge_error_ratio()),
-                  entry.has_jain_index() ? Index(entry.jain_index()) : kNone, Slowest(entry),
-                  entry.has_fastest_bps() ? FormatRate(entry.fastest_bps()) : kNone});
+                  ratio(entry.has_edge_error_ratio(), entry.edge_error_ratio())});
   }
-  return table.Render("    ");
+  std::string text = table.Render("    ");
+  for (const v1::EntryResult& entry : trial.entries()) text += Fairness(entry);
+  return text;
 }
 
 using Selection = std::vector<const v1::StreamResult*>;
