@@ -69,11 +69,18 @@ std::vector<std::string> UnequalAfterDrain(const TrialView& trial) {
                        receiver.drained() ? "" : "; DRAIN ended before the end of the stream arrived"));
     }
     if (!stream.udp() || sender.sent_cohorts_size() == 0) continue;
-    // In bytes, since a message of a client is a transaction and not a datagram.
-    uint64_t in_cohorts = 0;
-    for (const v1::SentCohort& cohort : sender.sent_cohorts()) in_cohorts += cohort.bytes();
-    if (in_cohorts != sender.total_bytes()) {
-      findings.push_back(absl::StrCat(stream.Name(), ": its cohorts have ", in_cohorts, " B of ",
+    v1::SentCohort sum;
+    for (const v1::SentCohort& cohort : sender.sent_cohorts()) {
+      sum.set_messages(sum.messages() + cohort.messages());
+      sum.set_bytes(sum.bytes() + cohort.bytes());
+    }
+    // A message of a client is a transaction and not a datagram.
+    const bool one_way = !stream.traffic->has_request_response();
+    if (one_way && sum.messages() != sender.total_messages()) {
+      findings.push_back(absl::StrCat(stream.Name(), ": its cohorts have ", sum.messages(), " datagrams of ",
+                                      sender.total_messages(), " sent"));
+    } else if (sum.bytes() != sender.total_bytes()) {
+      findings.push_back(absl::StrCat(stream.Name(), ": its cohorts have ", sum.bytes(), " B of ",
                                       sender.total_bytes(), " B sent"));
     }
     // Whether one cohort received more than it sent is found where the loss is counted.

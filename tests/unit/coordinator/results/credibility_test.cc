@@ -86,6 +86,9 @@ TEST(CredibilityTest, UdpCohortsAddUpToWhatWasSent) {
   TrialInput input = RawTrial::Pair().Build();
   Report(input, "a").mutable_streams(0)->set_total_messages(2501);
   EXPECT_THAT(Findings(input), ElementsAre(HasSubstr("2500 datagrams of 2501")));
+  Report(input, "a").mutable_streams(0)->set_total_messages(2500);
+  Report(input, "a").mutable_streams(0)->mutable_sent_cohorts(0)->set_bytes(1);
+  EXPECT_THAT(Findings(input), ElementsAre(HasSubstr("B of 2500000 B sent")));
 }
 
 TEST(CredibilityTest, TheKernelsCountIsAWitnessAndMayHaveTheFinInIt) {

@@ -277,9 +277,8 @@ TEST(CompletionTest, ARateIsNotMissedByAStreamThatHasSentItsVolume) {
   TrialInput input = trial.Build();
   Server(input, 0).set_completed_trial_ns(1'090 * kMs);
   Server(input, 1).set_completed_trial_ns(496 * kMs);
-  for (const std::string& warning : MergeTrial(input).warnings()) {
-    EXPECT_THAT(warning, testing::Not(HasSubstr("of the rate")));
-  }
+  const v1::TrialResult result = MergeTrial(input);
+  EXPECT_THAT(result.warnings(), testing::Each(testing::Not(HasSubstr("of the rate"))));
 }
 
 }  // namespace

@@ -42,15 +42,15 @@ TEST(Volume, TcpSendsExactlySoManyBytesAndThenEnds) {
 
 TEST(Volume, UdpSendsWholeMessages) {
   for (const SendWay way : {SendWay::kWrite, SendWay::kSendmmsg}) {
-    StreamConfig sender = VolumeEnd(Side::kSend, Protocol::kUdp, 1000, 100'500);
+    StreamConfig sender = VolumeEnd(Side::kSend, Protocol::kUdp, 1000, 50'500);
     sender.ways.send = way;
     sender.ways.batch = way == SendWay::kWrite ? 1 : 32;
     TwoEnds ends;
     ASSERT_NO_FATAL_FAILURE(RunVolume(ends, sender));
-    EXPECT_EQ(ends.sent.streams[0].total_messages, 101u);
-    EXPECT_EQ(ends.sent.streams[0].total_bytes, 101'000u);
-    // 101 kB fit into a socket's default buffer, so that none is lost.
-    EXPECT_EQ(ends.received.streams[0].total_bytes, 101'000u);
+    EXPECT_EQ(ends.sent.streams[0].total_messages, 51u);
+    EXPECT_EQ(ends.sent.streams[0].total_bytes, 51'000u);
+    // 51 datagrams, some 2.3 kB each in the kernel, fit into a socket's default buffer, so that none is lost.
+    EXPECT_EQ(ends.received.streams[0].total_bytes, 51'000u);
     EXPECT_TRUE(ends.received.streams[0].completed_trial_ns);
   }
 }
