@@ -16,7 +16,10 @@
 
 #define TUTTI_ASSIGN_OR_RETURN(declaration, expression) \
   TUTTI_ASSIGN_OR_RETURN_(TUTTI_CONCAT_(tutti_statusor_, __LINE__), declaration, expression)
+// A declaration cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define TUTTI_ASSIGN_OR_RETURN_(result, declaration, expression) \
   auto result = (expression);                                    \
   if (!result.ok()) return result.status();                      \
   declaration = std::move(result).value()
+// NOLINTEND(bugprone-macro-parentheses)

@@ -26,7 +26,7 @@ std::string String(absl::string_view view) { return std::string(view.data(), vie
 }  // namespace
 
 std::string Encode(const LabMessage& m) {
-  const std::string kind(1, static_cast<char>(m.kind));
+  std::string kind(1, static_cast<char>(m.kind));
   switch (m.kind) {
     case LabMessage::Kind::kFailed:
     case LabMessage::Kind::kForbidden:

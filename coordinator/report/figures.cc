@@ -16,7 +16,7 @@ std::string Rate(bool present, const v1::Spread& spread) {
 }
 
 std::string RateWithRange(bool present, const v1::Spread& spread) {
-  const std::string median = Rate(present, spread);
+  std::string median = Rate(present, spread);
   if (!present || !spread.has_median() || spread.trials() < 2) return median;
   // Minimum and maximum take the unit and the decimals of the median, whatever their own would be.
   const size_t blank = median.find(' ');

@@ -16,7 +16,7 @@ using HostDevice = std::pair<const HostSeries*, std::string>;
 
 constexpr char kLoopback[] = "lo";
 // What a receive buffer may hold if its size was left to the kernel (net.ipv4.tcp_rmem's usual maximum).
-constexpr uint64_t kUsualBufferBytes = 6 * 1024 * 1024;
+constexpr uint64_t kUsualBufferBytes = 6 << 20;
 // Clocks of NICs and of hosts differ by up to 100 ppm each (IEEE 802.3); rates are rounded.
 constexpr double kSpeedTolerance = 1.001;
 
@@ -30,7 +30,7 @@ std::string EgressOf(const StreamView& stream) {
 }
 
 std::string IngressOf(const StreamView& stream) {
-  const std::string egress = EgressOf(stream);
+  std::string egress = EgressOf(stream);
   if (egress.empty() || egress == kLoopback) return egress;
   return stream.flow->to_device();
 }

@@ -1,6 +1,7 @@
 #include "coordinator/results/machine_cpu.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -113,7 +114,7 @@ v1::CpuUse Use(const std::set<std::string>& names, const std::vector<v1::Machine
       use.set_worst_machine(machine.machine());
     }
   }
-  use.set_cpus(static_cast<uint32_t>(cpus + 0.5));
+  use.set_cpus(static_cast<uint32_t>(std::lround(cpus)));
   if (known == 0 || known < names.size()) {
     use.clear_worst_machine();
     use.set_service_demand_note("the CPU of one of its machines was not read");

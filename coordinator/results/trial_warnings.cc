@@ -140,6 +140,7 @@ std::vector<std::string> MissedRates(const TrialView& trial) {
   }
   const std::map<std::string, size_t> all = StreamsByEntry(trial);
   std::vector<std::string> warnings;
+  warnings.reserve(entries.size());
   for (const auto& [what, missed] : entries) {
     warnings.push_back(absl::StrCat(what.first, ": ", Of(missed.streams, all.at(what.first)), " sent ",
                                     what.second, " of the rate; the worst, ", missed.name, ", ",
@@ -183,6 +184,7 @@ std::vector<std::string> StreamWarnings(const TrialView& trial) {
   }
   const std::map<std::string, size_t> all = StreamsByEntry(trial);
   std::vector<std::string> warnings;
+  warnings.reserve(count.size());
   for (const auto& [what, streams] : count) {
     warnings.push_back(absl::StrCat(what.first, ": ", Of(streams, all.at(what.first)), ": ", what.second));
   }

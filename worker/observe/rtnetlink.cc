@@ -17,7 +17,7 @@ namespace {
 
 // The kernel fills dumps up to 32 KiB if the reader takes that much (netlink_dump in
 // net/netlink/af_netlink.c).
-constexpr size_t kBufferBytes = 32 * 1024;
+constexpr size_t kBufferBytes = 32 << 10;
 constexpr int kAttempts = 5;
 
 struct SocketCloser {
