@@ -33,12 +33,13 @@ namespace {
 // Beside the sockets: the stop event, and what the session and the observers open meanwhile.
 constexpr uint64_t kSpareFiles = 32;
 
-// A TCP receiver has a listener and, for a moment, its connection; sendfile its file; a client that connects
-// for each transaction the connection of CONNECT beside its own.
+// A TCP receiver has a listener and then its connection: for a moment both, but one receiver at a time.
+// Sendfile has its file; a client that connects for each transaction the connection of CONNECT beside its own.
 uint64_t FilesOf(const StreamConfig& config) {
   if (config.protocol != Protocol::kTcp) return 1;
   if (config.request_response.exchange == Exchange::kConnectRequestResponse) return 3;
-  return config.side == Side::kReceive || config.ways.send == SendWay::kSendfile ? 2 : 1;
+  if (config.request_response.exchange == Exchange::kRequestResponse) return 2;
+  return config.side == Side::kSend && config.ways.send == SendWay::kSendfile ? 2 : 1;
 }
 
 std::chrono::steady_clock::time_point After(int64_t ns) {
