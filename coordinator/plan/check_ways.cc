@@ -114,14 +114,7 @@ void CheckReadSize(const Context& context) {
 
 void CheckWays(const TrafficEntry& entry, const Node& node, const std::string& path, ErrorList& errors) {
   const Context context{entry, node, path, errors};
-  if (entry.has_request_response()) {
-    for (const char* key : {"send", "receive", "batch", "discard"}) {
-      if (!context.Has(key)) continue;
-      context.Add(
-          key, absl::StrCat("request_response has a call for each request and each response: remove ", key));
-    }
-    return;
-  }
+  if (entry.has_request_response()) return;  // refused by check_exchange.cc
   if (entry.protocol() == tutti::v1::PROTOCOL_UNSPECIFIED) return;
   CheckProtocol(context);
   CheckBatch(context);

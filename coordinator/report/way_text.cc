@@ -33,7 +33,7 @@ std::string SendWayText(const v1::StreamReport& sender) {
   if (sender.ways().batch() > 1) {
     absl::StrAppend(&text, ", up to ", sender.ways().batch(), " messages per call");
   }
-  if (sender.calls() > 0) {
+  if (sender.calls() > 0 && !sender.has_latency()) {  // a client's messages are transactions
     absl::StrAppend(&text, ", ", PerCall(sender, sender.total_messages()),
                     sender.ways().batch() > 1 ? " on average" : " messages per call");
   }

@@ -289,7 +289,8 @@ EntryMerge MergeEntry(const EntryView& entry, const TrialView& trial,
   SetInFlight(traffic, result);
   SetTransactions(entry.streams, trial.grid, !apart, result);
   SetCompletion(entry.streams, result);
-  if (result.has_completion() && result.completion().streams() < result.streams()) {
+  if (!trial.input->cancelled && result.has_completion() &&
+      result.completion().streams() < result.streams()) {
     merge.warnings.push_back(absl::StrCat("entry ", entry.entry, entry.reverse ? " (reverse)" : "", ": only ",
                                           result.completion().streams(), " of ", result.streams(),
                                           " streams were completed before the trial ended; lengthen "

@@ -174,12 +174,21 @@ std::vector<std::string> MissedFits(const TrialView& trial) {
   return warnings;
 }
 
+// Under best_effort only: else the trial would have failed.
+std::string NotApplied(const v1::OptionOutcome& option) {
+  return absl::StrCat(option.name(), " was not applied: asked ", option.asked(), ", got ",
+                      option.got().empty() ? "nothing" : option.got());
+}
+
 std::vector<std::string> StreamWarnings(const TrialView& trial) {
   std::map<std::pair<std::string, std::string>, size_t> count;
   for (const StreamView& stream : trial.streams) {
     for (const EndSeries* end : {stream.sender, stream.receiver}) {
       if (end == nullptr || end->report == nullptr) continue;
       for (const std::string& warning : end->report->warnings()) ++count[{EntryName(*stream.flow), warning}];
+      for (const v1::OptionOutcome& option : end->report->options()) {
+        if (!option.applied()) ++count[{EntryName(*stream.flow), NotApplied(option)}];
+      }
     }
   }
   const std::map<std::string, size_t> all = StreamsByEntry(trial);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
+#include "common/units/units.h"
 #include "worker/load/payload.h"
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
@@ -142,6 +143,7 @@ void UdpRrClient::CountLost(int64_t now_ns) {
     const bool in_window =
         request->sent_ns >= grid_.window_begin_ns() && request->sent_ns < grid_.window_end_ns();
     if (in_window) ++lost_;
+    if (request->sent_ns < grid_.window_begin_ns()) ++lost_before_;
   }
 }
 
@@ -170,6 +172,12 @@ void UdpRrClient::Complete(StreamReport& report) {
   report.sent_cohorts = std::move(cohorts_);
   report.foreign = foreign_;
   report.lost_transactions = lost_;
+  if (lost_before_ > 0) {
+    Warn(absl::StrCat(lost_before_, " requests that were sent before the window had no response after ",
+                      FormatDuration(kTimeOutNs), ": until then they held their places among the ",
+                      config_.request_response.outstanding,
+                      " outstanding; lengthen timing.warmup, or use fewer at once"));
+  }
   report.stray_responses = stray_;
 }
 

@@ -57,7 +57,8 @@ class UdpRrClient final : public Stream {
   RequestsUnderWay under_way_;
   PersistentFailure unreachable_;
   uint64_t next_sequence_ = 0;
-  uint64_t lost_ = 0;  // of those sent in the window
+  uint64_t lost_ = 0;         // of those sent in the window
+  uint64_t lost_before_ = 0;  // of those sent before it
   uint64_t stray_ = 0;
   uint64_t foreign_ = 0;
 };

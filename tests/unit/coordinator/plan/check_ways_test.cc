@@ -80,8 +80,8 @@ TEST(CheckWays, RefusesReadSizesThatAWayCannotUse) {
 }
 
 TEST(CheckWays, RefusesWaysOfRequestResponse) {
-  EXPECT_THAT(Refusal("request_response: {}\n    send: gso", "udp"), HasSubstr("remove send"));
-  EXPECT_THAT(Refusal("request_response: {}\n    discard: true", "tcp"), HasSubstr("remove discard"));
+  EXPECT_THAT(Refusal("request_response: {}\n    send: gso", "udp"), HasSubstr("write send: write"));
+  EXPECT_THAT(Refusal("request_response: {}\n    discard: true", "tcp"), HasSubstr("remove it"));
 }
 
 }  // namespace

@@ -39,6 +39,12 @@ TEST(WayText, TellsPlainCallsAndWhatIsDiscarded) {
   EXPECT_EQ(ReceiveWayText(report), "read, up to 64KiB per call, 1000B on average, the payload discarded");
 }
 
+TEST(WayText, CountsNoTransactionsOfAClientAsMessagesOfACall) {
+  v1::StreamReport report = Report(v1::SEND_WAY_WRITE, v1::RECEIVE_WAY_READ, 1, 7, 8);
+  report.mutable_latency();
+  EXPECT_EQ(SendWayText(report), "write");
+}
+
 TEST(WayText, TellsWhatZerocopyCopiedAndCallsItNoGain) {
   v1::StreamReport report = Report(v1::SEND_WAY_ZEROCOPY, v1::RECEIVE_WAY_READ, 1, 100, 100);
   report.set_zerocopy_completions(100);

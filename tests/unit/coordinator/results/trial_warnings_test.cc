@@ -123,6 +123,19 @@ TEST(TrialWarnings, WhatStreamsWarnOfIsToldOnceForEachEntry) {
                                     ": is sent in fragments")));
 }
 
+TEST(TrialWarnings, AnOptionThatWasNotAppliedIsToldOfOutsideTheDetailToo) {
+  TrialInput input = RawTrial::Pair().Build();
+  v1::OptionOutcome& option = *FindInput(input, "a").report->mutable_streams(0)->add_options();
+  option.set_name("UDP_SEGMENT");
+  option.set_asked("1473B");
+  option.set_got("write");
+  option.set_applied(true);
+  EXPECT_THAT(StreamWarnings(TrialView(input)), IsEmpty());
+  option.set_applied(false);
+  EXPECT_THAT(StreamWarnings(TrialView(input)),
+              ElementsAre(HasSubstr("UDP_SEGMENT was not applied: asked 1473B, got write")));
+}
+
 TEST(TrialWarnings, AStartWhoseBoundReachesBeyondTheLimitIsNotShownToHold) {
   v1::Limits limits;
   limits.set_start_skew_ns(200'000);

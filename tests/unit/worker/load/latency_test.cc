@@ -115,6 +115,27 @@ TEST(Latency, DatagramsThatAreNotAnsweredWithinASecondAreLostAndNotTriedAgain) {
   EXPECT_LT(*report.latency->max_ns(), 1'000 * kMs);  // what is lost has no latency
 }
 
+TEST(Latency, RequestsThatWereLostBeforeTheWindowAreToldOfThoughTheyAreNotCountedInIt) {
+  const FileDescriptor socket = BoundSocket(SOCK_DGRAM);
+  const timeval timeout{0, 20'000};
+  ASSERT_EQ(setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)), 0);
+  std::atomic<bool> stop = false;
+  std::thread server([&] { ServeWithLoss(socket.get(), stop); });
+  LoneClient client(PortOf(socket));
+  StreamConfig config = ExchangeEnd(Side::kSend, Protocol::kUdp, 24, 24, 4);
+  config.rate_bps = 24 * 8 * 1000;  // the lost ones, 5 and 7, leave within the first 8 ms
+  client.Start(
+      config,
+      {.warmup_ns = 400 * kMs, .measure_ns = 100 * kMs, .cooldown_ns = 10 * kMs, .interval_ns = 50 * kMs});
+  const StreamReport& report = client.Finish();
+  stop = true;
+  server.join();
+  EXPECT_EQ(report.lost_transactions, 0u);
+  ASSERT_THAT(report.warnings, SizeIs(1));
+  EXPECT_THAT(report.warnings[0], AllOf(HasSubstr("2 requests that were sent before the window"),
+                                        HasSubstr("among the 4 outstanding")));
+}
+
 TEST(Latency, AServerThatNeverAnswersLeavesNoLatencyAndAWarning) {
   OneByteServer server([](int) {});
   LoneClient client(server.port());
