@@ -75,6 +75,8 @@ ClockServer::~ClockServer() {
     (void)!write(stop_fd_, &one, sizeof(one));
     thread_.join();
   }
+  // What the thread has posted meanwhile finds nobody.
+  listeners_->clear();
   if (stop_fd_ >= 0) close(stop_fd_);
 }
 
