@@ -20,7 +20,7 @@ class RequestResponseRun : public Cluster {
   tutti::v1::TrialResult RunEntries(const std::string& entries) {
     const tutti::v1::Result result = RunUntilPassed(
         "version: 1\nname: t\nroles:\n  client: {hosts: [a]}\n  server: {hosts: [b]}\ntraffic:\n" + entries +
-        "timing: {warmup: 100ms, measure: 450ms, cooldown: 50ms, interval: 100ms}\n");
+        "timing: {warmup: 100ms, measure: 1950ms, cooldown: 50ms, interval: 100ms}\n");
     if (result.cases_size() != 1 || result.cases(0).trials_size() != 1) {
       ADD_FAILURE() << result.ShortDebugString();
       return {};
@@ -61,15 +61,15 @@ TEST_F(RequestResponseRun, EveryKindRunsBesideBulkStreamsAndItsCountsClose) {
     ASSERT_TRUE(entry.has_latency());
     ExpectOrdered(entry.latency());
     EXPECT_EQ(entry.transactions(), entry.latency().transactions());
-    EXPECT_DOUBLE_EQ(entry.transactions_per_s(), static_cast<double>(entry.transactions()) / 0.45);
+    EXPECT_DOUBLE_EQ(entry.transactions_per_s(), static_cast<double>(entry.transactions()) / 1.95);
     EXPECT_FALSE(entry.has_wire_bps());
   }
   const tutti::v1::EntryResult& dgram = trial.entries(3);
   EXPECT_EQ(dgram.lost_transactions(), 0u);
   EXPECT_TRUE(dgram.loss().has_lost());
   ASSERT_TRUE(dgram.has_corrected_latency());
-  // 1000 a second were due, whatever the machine was busy with.
-  EXPECT_NEAR(static_cast<double>(dgram.corrected_latency().transactions()), 450, 30);
+  // 1000 a second were due, whatever the machine was busy with; the window may be read late at both ends.
+  EXPECT_NEAR(static_cast<double>(dgram.corrected_latency().transactions()), 1950, 100);
   EXPECT_FALSE(trial.entries(4).has_retransmits());
   EXPECT_TRUE(trial.entries(5).reverse());
   for (const auto& stream : trial.streams()) {
