@@ -37,7 +37,7 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
                      const std::function<void(const tutti::v1::RunEvent&)>& on_event) override {
     uint64_t seen = 0;
     while (true) {
-      const absl::Status status = WatchOnce(run_id, on_event, seen);
+      absl::Status status = WatchOnce(run_id, on_event, seen);
       if (status.code() == absl::StatusCode::kDeadlineExceeded) continue;
       return status;
     }
@@ -92,7 +92,7 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
 
   absl::Status Explain(const grpc::Status& status, const std::string& what) const {
     if (status.ok()) return absl::OkStatus();
-    const absl::Status error = FromGrpc(status);
+    absl::Status error = FromGrpc(status);
     if (error.code() == absl::StatusCode::kUnavailable && own_lab_) {
       return absl::UnavailableError(absl::StrCat(called_, ": cannot ", what, ": ", error.message(),
                                                  "; --log-dir DIR keeps its log, which may say why"));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/log/log.h"
 #include "common/units/units.h"
 #include "common/version/version.h"
@@ -126,8 +127,8 @@ void Fleet::RefuseContenders(const std::string& name, const Worker& holder, int6
     const bool same_machine = each->hello.facts().boot_id() == holder.hello.facts().boot_id();
     const std::string where =
         same_machine ? "another live worker on the same machine" : "a worker on another machine";
-    const std::string why = "name in use by " + where + " (" + holder.link->peer() + "): \"" + name +
-                            "\"; stop that one, or start this one with --name";
+    const std::string why = absl::StrCat("name in use by ", where, " (", holder.link->peer(), "): \"", name,
+                                         "\"; stop that one, or start this one with --name");
     spdlog::warn("refused a worker from {}: {}", each->link->peer(), why);
     Refuse(*each->link, why, false);
     executor_.Cancel(each->timeout);

@@ -21,7 +21,7 @@ struct Turn {
 
 // The most that one turn moves, so that no flow keeps the others waiting: it ends with the call that reaches
 // either. 128 KiB are some 20 us of a CPU, 16 small messages likewise.
-inline constexpr uint64_t kBytesPerTurn = 128 * 1024;
+inline constexpr uint64_t kBytesPerTurn = 128 << 10;
 inline constexpr uint32_t kCallsPerTurn = 16;
 
 // Everything is called on the loop's thread.

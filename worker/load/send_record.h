@@ -12,7 +12,7 @@ namespace tutti::load {
 
 class SendRecord {
  public:
-  SendRecord(const StreamConfig& config)
+  explicit SendRecord(const StreamConfig& config)
       : running_messages_(std::min(RunningMessages(config.rate_bps.value_or(0), config.message_size_bytes),
                                    VolumeMessages(config))) {}
 

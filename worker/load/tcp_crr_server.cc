@@ -74,11 +74,11 @@ bool TcpCrrServer::ReadRequest(int fd, const TrialClock& clock, const TrialContr
       left -= static_cast<uint64_t>(size);
       ++calls_;
       counters_.AddBytes(static_cast<uint64_t>(size));
-    } else if (size == 0 || (errno != EAGAIN && errno != EINTR)) {
-      return false;  // the client says why
-    } else if (OutOfTime(control)) {
-      return false;
+      continue;
     }
+    // Of an end or an error the client says why.
+    const bool ended = size == 0 || (errno != EAGAIN && errno != EINTR);
+    if (ended || OutOfTime(control)) return false;
   }
   counters_.AddMessage();
   return true;

@@ -13,8 +13,8 @@
 namespace tutti::observe {
 namespace {
 
-constexpr size_t kFirstBufferBytes = 16 * 1024;
-constexpr size_t kMaxBytes = 16 * 1024 * 1024;
+constexpr size_t kFirstBufferBytes = 16 << 10;
+constexpr size_t kMaxBytes = 16 << 20;
 
 }  // namespace
 
