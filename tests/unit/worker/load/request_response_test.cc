@@ -1,8 +1,14 @@
 // Transactions over loopback: the numbers of client and server must close.
-#include <stdio.h>
+#include <arpa/inet.h>
+#include <unistd.h>
 
-#include <numeric>
+#include <fstream>
+#include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/worker/load/two_ends.h"
@@ -101,33 +107,52 @@ TEST(RequestResponse, UdpTransactionsCloseOnBothEnds) {
   }
 }
 
-// Connections of this host with a local, or else a remote, port in TIME_WAIT.
-int CountTimeWait(uint16_t port, bool local) {
-  int count = 0;
-  FILE* file = fopen("/proc/net/tcp", "r");
-  if (file == nullptr) return -1;
-  char line[512];
-  while (fgets(line, sizeof(line), file) != nullptr) {
-    unsigned local_port = 0, remote_port = 0, state = 0;
-    if (sscanf(line, "%*d: %*x:%x %*x:%x %x", &local_port, &remote_port, &state) != 3) continue;
-    count += state == 6 && (local ? local_port : remote_port) == port;
+// An address of loopback that no other test has connections at, not even ones in TIME_WAIT.
+std::string AddressOfThisProcess() {
+  const auto id = static_cast<unsigned>(getpid());
+  return absl::StrCat("127.77.", (id >> 8) & 0xff, ".", id & 0xff);
+}
+
+// The endpoint as /proc/net/tcp shows it: an IPv4 address in the host's byte order and the port, both in hex.
+std::string ProcEndpoint(const std::string& address, uint16_t port) {
+  in_addr parsed{};
+  if (inet_pton(AF_INET, address.c_str(), &parsed) != 1) return "not an address";
+  return absl::StrFormat("%08X:%04X", parsed.s_addr, port);
+}
+
+struct TimeWaits {
+  int of_server = 0;
+  int of_client = 0;
+};
+
+TimeWaits CountTimeWaits(const std::string& server_endpoint) {
+  TimeWaits count;
+  std::ifstream file("/proc/net/tcp");
+  std::string line;
+  while (std::getline(file, line)) {
+    const std::vector<std::string> fields = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (fields.size() < 4 || fields[3] != "06") continue;
+    count.of_server += fields[1] == server_endpoint;
+    count.of_client += fields[2] == server_endpoint;
   }
-  fclose(file);
   return count;
 }
 
 TEST(RequestResponse, EachTransactionMayHaveAConnectionOfItsOwnThatTheServerCloses) {
+  const std::string own = AddressOfThisProcess();
   for (const Shape& shape :
-       {Shape{Protocol::kTcp, 1, 1, 1, "127.0.0.1"}, Shape{Protocol::kTcp, 200, 200'000, 1, "::1"}}) {
+       {Shape{Protocol::kTcp, 1, 1, 1, own.c_str()}, Shape{Protocol::kTcp, 200, 200'000, 1, "::1"}}) {
     TwoEnds ends;
     ASSERT_NO_FATAL_FAILURE(RunPair(ends, shape, Exchange::kConnectRequestResponse));
     ASSERT_NO_FATAL_FAILURE(ExpectClosed(ends, shape));
     EXPECT_FALSE(ends.sent.streams[0].tcp);  // that of no connection is the stream's
     EXPECT_FALSE(ends.received.streams[0].tcp);
     if (shape.address[0] == ':') continue;
-    const auto port = static_cast<uint16_t>(std::stoi(ends.received.streams[0].local_endpoint.substr(10)));
-    EXPECT_GT(CountTimeWait(port, true), 0);
-    EXPECT_EQ(CountTimeWait(port, false), 0) << "a client's port is not free";
+    const std::string& endpoint = ends.received.streams[0].local_endpoint;
+    const auto port = static_cast<uint16_t>(std::stoi(endpoint.substr(own.size() + 1)));
+    const TimeWaits count = CountTimeWaits(ProcEndpoint(own, port));
+    EXPECT_GT(count.of_server, 0);
+    EXPECT_EQ(count.of_client, 0) << "a client's port is not free";
   }
 }
 
