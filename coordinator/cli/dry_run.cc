@@ -50,6 +50,10 @@ std::string CpuText(const tutti::v1::CpuChoice& choice) {
       return absl::StrCat("numa:", choice.numa_node());
     case tutti::v1::CpuChoice::KIND_NIC_LOCAL:
       return "nic_local";
+    case tutti::v1::CpuChoice::KIND_AVOID_IRQ:
+      return "avoid_irq";
+    case tutti::v1::CpuChoice::KIND_WITH_RX:
+      return "with_rx";
     default:
       return "any";
   }

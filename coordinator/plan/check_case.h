@@ -15,6 +15,8 @@ void CheckTraffic(const tutti::v1::Case& plan_case, const Node& root, ErrorList&
 void CheckPacing(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
 // What one thread can serve in turn.
 void CheckThreads(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
+// Which ends can run where their packets arrive.
+void CheckPlacement(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
 // Each end of a stream takes a port of its own: ranges that are too short for what is known
 // without the hosts. ExpandFlows checks the rest.
 void CheckPorts(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);

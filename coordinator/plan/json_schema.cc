@@ -78,7 +78,7 @@ std::string SingleSchema(const ValueSpec& spec) {
       return AnyOf({IntegerWithin(spec), "{\"const\": \"all\"}"});
     case ValueKind::kCpus: {
       const std::string cpu = AnyOf({IntegerWithin(spec), TextLike("^[0-9]+(-[0-9]+)?$")});
-      return AnyOf({TextLike("^(any|nic_local|numa:[0-9]+)$"),
+      return AnyOf({TextLike("^(any|nic_local|avoid_irq|with_rx|numa:[0-9]+)$"),
                     absl::StrCat("{\"type\": \"array\", \"minItems\": 1, \"items\": ",
                                  AnyOf({cpu, "{\"$ref\": \"#/$defs/reference\"}"}), "}")});
     }

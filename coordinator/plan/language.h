@@ -32,7 +32,7 @@ enum class ValueKind {
   kNamedMap,  // any names, each with a value of `item`, not empty
   kCount,     // min..max or `all`
   kBuffer,    // a size or `default`
-  kCpus,      // any | [0, 2, 4-7] | numa:0 | nic_local
+  kCpus,      // any | [0, 2, 4-7] | numa:0 | nic_local | avoid_irq | with_rx
   kPorts,     // 5201 | 5201-5300
   kNetwork,   // a CIDR or an interface name
   kAxes,      // the matrix: names, each with a list that is not empty

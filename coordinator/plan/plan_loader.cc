@@ -73,6 +73,7 @@ tutti::v1::Case LoadCase(const NodePtr& root, const std::vector<MatrixAxis>& axe
   CheckTraffic(plan_case, *resolved, errors);
   CheckPacing(plan_case, *resolved, errors);
   CheckThreads(plan_case, *resolved, errors);
+  CheckPlacement(plan_case, *resolved, errors);
   CheckPorts(plan_case, *resolved, errors);
   CheckTiming(plan_case, *resolved, errors);
   plan_case.set_index(static_cast<uint32_t>(index));

@@ -192,7 +192,7 @@ absl::StatusOr<std::optional<uint64_t>> ParseBuffer(const Node& node, const Valu
 }
 
 absl::StatusOr<tutti::v1::CpuChoice> ParseCpus(const Node& node, const ValueSpec& spec) {
-  const std::string forms = "write any, a list such as [0, 2, 4-7], numa:0 or nic_local";
+  const std::string forms = "write any, a list such as [0, 2, 4-7], numa:0, nic_local, avoid_irq or with_rx";
   tutti::v1::CpuChoice choice;
   if (node.kind == Node::Kind::kList) {
     choice.set_kind(tutti::v1::CpuChoice::KIND_LIST);
@@ -208,8 +208,11 @@ absl::StatusOr<tutti::v1::CpuChoice> ParseCpus(const Node& node, const ValueSpec
   if (node.kind != Node::Kind::kScalar)
     return Invalid(absl::StrCat(Describe(node), " names no CPUs: ", forms));
   if (node.text == "any") return choice;
-  if (node.text == "nic_local") {
-    choice.set_kind(tutti::v1::CpuChoice::KIND_NIC_LOCAL);
+  for (const auto& [word, kind] : {std::pair("nic_local", tutti::v1::CpuChoice::KIND_NIC_LOCAL),
+                                   std::pair("avoid_irq", tutti::v1::CpuChoice::KIND_AVOID_IRQ),
+                                   std::pair("with_rx", tutti::v1::CpuChoice::KIND_WITH_RX)}) {
+    if (node.text != word) continue;
+    choice.set_kind(kind);
     return choice;
   }
   const std::string numa = "numa:";

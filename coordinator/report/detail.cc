@@ -259,6 +259,7 @@ std::string End(const char* side, const v1::StreamReport& report, const std::str
       absl::StrCat("      ", side, " ", report.local_endpoint().empty() ? kNone : report.local_endpoint());
   if (!report.egress_device().empty()) absl::StrAppend(&text, " by ", report.egress_device());
   if (report.has_cpu()) absl::StrAppend(&text, " on CPU ", report.cpu());
+  if (report.has_rx_cpu()) absl::StrAppend(&text, ", packets on CPU ", report.rx_cpu());
   if (!way.empty()) absl::StrAppend(&text, "; ", way);
   for (const v1::OptionOutcome& option : report.options()) absl::StrAppend(&text, "; ", Outcome(option));
   if (report.failed_sends() > 0) absl::StrAppend(&text, "; ", report.failed_sends(), " failed sends");

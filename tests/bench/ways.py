@@ -34,7 +34,9 @@ from tutti_pair import PlanText, only_entry, require_good, trials_of
 SETTLE_S = 0.5
 MEASURE_S = 1.0
 SECONDS = 2  # that each contender sends
-TCP_READ_BYTES = 128 * 1024  # tutti's own choice (worker/load/load_trial.cc)
+# tutti's own choices (DefaultReadSizeBytes of worker/load/load_trial.cc)
+TCP_READ_BYTES = 128 * 1024
+TINY_MESSAGE_BYTES = 128  # up to here a read takes one message
 UDP_READ_BYTES = 64 * 1024
 UDP_BUFFER_BYTES = 1 << 20
 GSO_BATCH = 44  # what a datagram of 65,507 B holds of 1472 B
@@ -64,7 +66,8 @@ class Cell:
 
 
 def _tcp(streams: int, message_bytes: int, *peers: str) -> Cell:
-    return Cell(Load("tcp", streams, message_bytes, None, SECONDS, TCP_READ_BYTES), peers=peers)
+    read_bytes = message_bytes if message_bytes <= TINY_MESSAGE_BYTES else TCP_READ_BYTES
+    return Cell(Load("tcp", streams, message_bytes, None, SECONDS, read_bytes), peers=peers)
 
 
 def _udp(streams: int, message_bytes: int, *peers: str, **how) -> Cell:

@@ -76,6 +76,9 @@ class MachineKernel final : public session::TrialKernel {
                                              const std::string& device) override {
     return real_->LookupRoute(source, destination, device);
   }
+  absl::StatusOr<std::vector<uint32_t>> InterruptCpus(const std::string& device) override {
+    return real_->InterruptCpus(device);
+  }
 
  private:
   static constexpr int64_t kPromptNs = 2'000'000;

@@ -33,32 +33,48 @@ class CpuSet {
 };
 
 // EINVAL means that the kernel's masks are longer than ours.
-std::unique_ptr<CpuSet> AllowedSet() {
+std::unique_ptr<CpuSet> SetOf(pthread_t thread) {
   for (size_t cpus = 1024; cpus <= (1U << 20); cpus *= 2) {
     auto set = std::make_unique<CpuSet>(cpus);
-    if (sched_getaffinity(0, set->bytes(), set->get()) == 0) return set;
-    if (errno != EINVAL) break;
+    const int code = pthread_getaffinity_np(thread, set->bytes(), set->get());
+    if (code == 0) return set;
+    if (code != EINVAL) break;
   }
   return std::make_unique<CpuSet>(1024);
+}
+
+std::unique_ptr<CpuSet> AllowedSet() { return SetOf(pthread_self()); }
+
+std::string ListOf(const CpuSet& set) {
+  std::string list;
+  for (size_t cpu = 0; cpu < set.cpus(); ++cpu) {
+    if (!set.Has(cpu)) continue;
+    size_t last = cpu;
+    while (set.Has(last + 1)) ++last;
+    absl::StrAppend(&list, list.empty() ? "" : ",", cpu, last == cpu ? "" : absl::StrCat("-", last));
+    cpu = last;
+  }
+  return list;
 }
 
 constexpr uint32_t kMostCpus = 1 << 20;
 
 }  // namespace
 
-absl::Status PinThisThread(uint32_t cpu) {
+absl::Status PinThisThread(uint32_t cpu) { return PinThread(pthread_self(), cpu); }
+
+absl::Status PinThread(pthread_t thread, uint32_t cpu) {
   const std::string what = absl::StrCat("pin a thread to CPU ", cpu);
   const std::string advice = absl::StrCat("the CPUs that this process may use are ", AllowedCpuList());
   if (cpu >= kMostCpus) return ErrnoStatus(EINVAL, what, advice);
   CpuSet wanted(cpu < 1024 ? 1024 : cpu + 1);
   CPU_SET_S(cpu, wanted.bytes(), wanted.get());
-  if (const int code = pthread_setaffinity_np(pthread_self(), wanted.bytes(), wanted.get()); code != 0) {
+  if (const int code = pthread_setaffinity_np(thread, wanted.bytes(), wanted.get()); code != 0) {
     return ErrnoStatus(code, what, advice);
   }
-  const auto got = AllowedSet();
+  const auto got = SetOf(thread);
   if (got->Count() != 1 || !got->Has(cpu)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(what, ": the kernel uses ", AllowedCpuList(), " instead"));
+    return absl::FailedPreconditionError(absl::StrCat(what, ": the kernel uses ", ListOf(*got), " instead"));
   }
   return absl::OkStatus();
 }
@@ -78,17 +94,6 @@ std::vector<uint32_t> AllowedCpus() {
   return cpus;
 }
 
-std::string AllowedCpuList() {
-  const auto set = AllowedSet();
-  std::string list;
-  for (size_t cpu = 0; cpu < set->cpus(); ++cpu) {
-    if (!set->Has(cpu)) continue;
-    size_t last = cpu;
-    while (set->Has(last + 1)) ++last;
-    absl::StrAppend(&list, list.empty() ? "" : ",", cpu, last == cpu ? "" : absl::StrCat("-", last));
-    cpu = last;
-  }
-  return list;
-}
+std::string AllowedCpuList() { return ListOf(*AllowedSet()); }
 
 }  // namespace tutti::load

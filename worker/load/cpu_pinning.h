@@ -1,6 +1,8 @@
 // Which CPUs threads may run on, and pinning the calling one.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +14,8 @@ namespace tutti::load {
 
 // Pins the calling thread to `cpu` and reads it back. On failure the message lists the CPUs that are allowed.
 absl::Status PinThisThread(uint32_t cpu);
+// The same for another thread of this process, which lives until this returns.
+absl::Status PinThread(pthread_t thread, uint32_t cpu);
 
 // How many CPUs the calling thread may use; at least 1.
 size_t AllowedCpuCount();

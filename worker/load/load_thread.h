@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "absl/status/status.h"
+#include "worker/load/cpu_pinning.h"
 
 namespace tutti::load {
 
@@ -26,6 +27,8 @@ class LoadThread {
 
   // While the thread runs, from any thread; 0 if it cannot be read.
   uint64_t CpuNs() const;
+  // Before Join, from any thread: see PinThread.
+  absl::Status Pin(uint32_t cpu) { return PinThread(thread_.native_handle(), cpu); }
 
  private:
   std::thread thread_;

@@ -16,6 +16,7 @@
 #include "worker/load/load_thread.h"
 #include "worker/load/open_files.h"
 #include "worker/load/port_offsets.h"
+#include "worker/load/rx_follower.h"
 #include "worker/load/sampler.h"
 #include "worker/load/shared_buffers.h"
 #include "worker/load/stream.h"
@@ -34,7 +35,8 @@ namespace {
 constexpr uint64_t kSpareFiles = 32;
 
 // A TCP receiver has a listener and then its connection: for a moment both, but one receiver at a time.
-// Sendfile has its file; a client that connects for each transaction the connection of CONNECT beside its own.
+// Sendfile has its file; a client that connects for each transaction the connection of CONNECT beside its
+// own.
 uint64_t FilesOf(const StreamConfig& config) {
   if (config.protocol != Protocol::kTcp) return 1;
   if (config.request_response.exchange == Exchange::kConnectRequestResponse) return 3;
@@ -61,6 +63,8 @@ class SocketLoadTrial final : public LoadTrial {
     threads_.resize(plans_.size());
     turns_.resize(plans_.size());
     sampler_.emplace(grid_, streams_, threads_, std::move(first_streams));
+    rx_follower_.emplace(streams_, [this](size_t stream, uint32_t cpu) { return PinStream(stream, cpu); });
+    if (rx_follower_->has_streams()) sampler_->set_rx_follower(&*rx_follower_);
   }
 
   ~SocketLoadTrial() override {
@@ -94,6 +98,8 @@ class SocketLoadTrial final : public LoadTrial {
   void RunInTurn(size_t thread);
   absl::Status SettleStream(Stream& stream);
   absl::Status NotePinning(Stream& stream, uint32_t cpu, const absl::Status& pinned);
+  // The thread that the stream has to itself.
+  absl::Status PinStream(size_t stream, uint32_t cpu);
   void RunSampler();
   void JoinAll();
   void AddDrops(size_t index, StreamReport& report) const;
@@ -106,6 +112,7 @@ class SocketLoadTrial final : public LoadTrial {
   std::vector<std::string> names_;                // of the threads
   std::vector<std::unique_ptr<InTurn>> turns_;    // null of a thread that has one stream to itself
   std::vector<std::unique_ptr<Stream>> streams_;  // use the buffers in turns_
+  std::optional<RxFollower> rx_follower_;
   std::optional<Sampler> sampler_;
   bool spin_ = false;  // constant once the threads run
   std::vector<std::optional<uint32_t>> drops_at_start_;
@@ -212,6 +219,13 @@ absl::Status SocketLoadTrial::NotePinning(Stream& stream, uint32_t cpu, const ab
   return pinned.ok() || stream.config().best_effort ? absl::OkStatus() : pinned;
 }
 
+absl::Status SocketLoadTrial::PinStream(size_t stream, uint32_t cpu) {
+  const auto plan = std::find_if(plans_.begin(), plans_.end(), [stream](const ThreadPlan& each) {
+    return !each.in_turn && each.streams.front() == stream;
+  });
+  return threads_[static_cast<size_t>(plan - plans_.begin())].Pin(cpu);
+}
+
 void SocketLoadTrial::RunSampler() {
   RaiseThisThread();
   control_.MarkReady(sampler_index_, absl::OkStatus());
@@ -297,6 +311,8 @@ void SocketLoadTrial::Drain(const std::vector<SenderFinal>& finals, HostTime dea
 LoadReport SocketLoadTrial::Report() {
   control_.Finish();
   JoinAll();
+  for (size_t i = 0; i < streams_.size(); ++i) streams_[i]->report().rx_cpu = sampler_->WindowRxCpu(i);
+  rx_follower_->Tell();
   LoadReport report;
   for (size_t i = 0; i < streams_.size(); ++i) {
     AddDrops(i, streams_[i]->report());
@@ -334,9 +350,16 @@ absl::StatusOr<std::unique_ptr<LoadTrial>> LoadTrial::Prepare(std::vector<Stream
 // A datagram's buffer takes the largest UDP payload, so that none is cut. One of many that a call fills takes
 // a message: 64 KiB apart they would share the same few lines of a cache. For TCP 128 KiB: large enough that
 // the call costs little, small enough to stay in a core's second-level cache; it is also iperf3's default.
+// One-way streams of tiny messages are read one by one: a receiver that is kept busy does not sleep, and the
+// sender, whom waking it would cost most of its time, sends more (docs/decisions/0013-ways-are-values.md).
 uint64_t DefaultReadSizeBytes(const StreamConfig& config) {
+  constexpr uint64_t kTinyMessageBytes = 128;
   switch (config.protocol) {
     case Protocol::kTcp:
+      if (config.request_response.exchange == Exchange::kNone &&
+          config.message_size_bytes <= kTinyMessageBytes) {
+        return config.message_size_bytes;
+      }
       return 128 * 1024;
     case Protocol::kUdp:
       if (config.ways.discard) return UdpHeader::kBytes;

@@ -129,6 +129,7 @@ struct StreamReport {
   std::string peer_endpoint;
   std::optional<uint64_t> path_mtu_bytes;
   std::optional<uint32_t> cpu;
+  std::optional<uint32_t> rx_cpu;
   std::optional<TcpInfo> tcp;
   std::vector<std::string> warnings;
   int error_errno = 0;

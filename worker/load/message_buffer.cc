@@ -6,29 +6,27 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 
 namespace tutti::load {
 
-void ReleaseMessages::operator()(unsigned char* bytes) const {
-  if (mapped_bytes > 0) {
-    munmap(bytes, mapped_bytes);
-  } else {
-    delete[] bytes;
-  }
-}
+void UnmapMessages::operator()(unsigned char* begin) const { munmap(begin, bytes); }
 
 absl::Status MessageBuffer::Allocate(uint64_t bytes) {
-  bytes_ = decltype(bytes_)(new (std::nothrow) unsigned char[bytes]);
+  bytes_.reset();
+  size_ = 0;
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "allocate ", bytes, "B for messages: no memory; make message_size or read_size smaller, or ",
+        "use fewer streams"));
+  }
+  bytes_ = decltype(bytes_)(static_cast<unsigned char*>(mapped), UnmapMessages{bytes});
   data_ = bytes_.get();
-  size_ = bytes_ ? bytes : 0;
-  if (bytes_) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "allocate ", bytes, "B for messages: no memory; make message_size or read_size smaller, or ",
-      "use fewer streams"));
+  size_ = bytes;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<FileDescriptor> MessageBuffer::AllocateFile(uint64_t bytes) {
@@ -39,7 +37,7 @@ absl::StatusOr<FileDescriptor> MessageBuffer::AllocateFile(uint64_t bytes) {
   }
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) return ErrnoStatus(errno, absl::StrCat("map a memory file of ", bytes, "B"));
-  bytes_ = decltype(bytes_)(static_cast<unsigned char*>(mapped), ReleaseMessages{bytes});
+  bytes_ = decltype(bytes_)(static_cast<unsigned char*>(mapped), UnmapMessages{bytes});
   data_ = bytes_.get();
   size_ = bytes;
   return file;

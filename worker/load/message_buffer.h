@@ -13,9 +13,9 @@
 
 namespace tutti::load {
 
-struct ReleaseMessages {
-  size_t mapped_bytes = 0;  // 0: allocated
-  void operator()(unsigned char* bytes) const;
+struct UnmapMessages {
+  size_t bytes = 0;
+  void operator()(unsigned char* begin) const;
 };
 
 class MessageBuffer {
@@ -23,7 +23,9 @@ class MessageBuffer {
   // About a millisecond of writing, page faults included.
   static constexpr size_t kSliceBytes = size_t{1} << 20;
 
-  // Reserves without writing: returns at once whatever the size. ResourceExhausted if there is no room.
+  // Reserves without writing: returns at once whatever the size. ResourceExhausted if there is no room. The
+  // pages are the kernel's, never ones that the program used before: each comes to lie on the NUMA node of
+  // the thread that touches it first (Documentation/admin-guide/mm/numa_memory_policy.rst, local allocation).
   absl::Status Allocate(uint64_t bytes);
   // The same in a memory file (memfd_create(2)), for calls that send from a file: what is written here is in
   // it.
@@ -44,7 +46,7 @@ class MessageBuffer {
   bool Touch(absl::FunctionRef<bool()> stopping);
 
  private:
-  std::unique_ptr<unsigned char[], ReleaseMessages> bytes_;  // null: borrowed
+  std::unique_ptr<unsigned char[], UnmapMessages> bytes_;  // null: borrowed
   unsigned char* data_ = nullptr;
   size_t size_ = 0;
 };

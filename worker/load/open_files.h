@@ -7,9 +7,9 @@
 
 namespace tutti::load {
 
-// Raises the soft limit of RLIMIT_NOFILE to the hard one where `needed` more descriptors do not fit, and the hard
-// one, where that is permitted (CAP_SYS_RESOURCE), as far as they need.
-// ResourceExhausted, saying how many are needed, if they do not fit then either.
+// Raises the soft limit of RLIMIT_NOFILE to the hard one where `needed` more descriptors do not fit, and the
+// hard one, where that is permitted (CAP_SYS_RESOURCE), as far as they need. ResourceExhausted, saying how
+// many are needed, if they do not fit then either.
 absl::Status EnsureOpenFiles(uint64_t needed);
 
 }  // namespace tutti::load

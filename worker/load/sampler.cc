@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "worker/load/rx_cpu.h"
+
 namespace tutti::load {
 namespace {
 
@@ -34,7 +36,8 @@ Sampler::Sampler(const WindowGrid& grid, const std::vector<std::unique_ptr<Strea
       first_streams_(std::move(first_streams)),
       drops_(streams.size()),
       first_drops_(streams.size()),
-      last_drops_(streams.size()) {
+      last_drops_(streams.size()),
+      last_rx_cpus_(streams.size()) {
   for (auto* column : {&edge_.bytes, &edge_.messages, &edge_.thread_cpu_ns}) {
     column->assign(streams.size(), 0);
   }
@@ -43,6 +46,7 @@ Sampler::Sampler(const WindowGrid& grid, const std::vector<std::unique_ptr<Strea
 
 void Sampler::Run(const TrialClock& clock, const TrialControl& control) {
   const uint64_t begin_cpu_ns = ThisThreadCpuNs();
+  if (rx_follower_ != nullptr && !rx_follower_->Follow(grid_, clock, control)) return;
   for (size_t index = 0; index <= grid_.intervals(); ++index) {
     if (!control.SleepUntil(clock.ToMonotonicNs(grid_.EdgeNs(index)))) break;
     ReadEdge(clock, index);
@@ -53,6 +57,7 @@ void Sampler::Run(const TrialClock& clock, const TrialControl& control) {
     if (index == grid_.intervals()) {
       load_thread_cpu_ns_ = ThreadCpuSum() - first_cpu_ns_;
       last_drops_ = drops_;
+      for (size_t i = 0; i < streams_.size(); ++i) last_rx_cpus_[i] = RxCpu(streams_[i]->rx_socket());
     }
     if (on_edge_) on_edge_(edge_);
   }

@@ -3,8 +3,8 @@
 //
 // Threads: everything runs on the trial's driving thread, except Run and TouchBuffers (the stream's own
 // thread), the flow's turns (its thread's, instead of Run) and what the sampler calls between Arm and the
-// window's last edge (counters, ReadTcp, ReadDrops). `report_` belongs to the driving thread until Arm, to
-// the stream's thread until it has finished, then to the driving thread again.
+// window's last edge (counters, ReadTcp, ReadDrops, rx_socket). `report_` belongs to the driving thread until
+// Arm, to the stream's thread until it has finished, then to the driving thread again.
 #pragma once
 
 #include <algorithm>
@@ -82,6 +82,8 @@ class Stream {
   virtual void ReadTcp(Edge& edge, size_t index) const {}
   // SK_MEMINFO_DROPS of a UDP receiver.
   virtual std::optional<uint32_t> ReadDrops() const { return std::nullopt; }
+  // The socket at which what the peer sends arrives, from ARM on; -1: there is none, or not one that stays.
+  virtual int rx_socket() const { return -1; }
 
   // DRAIN, from the driving thread while Run runs.
   void OrderDrain(const DrainOrder& order);

@@ -59,6 +59,7 @@ struct StreamConfig {
   std::string device;                           // SO_BINDTODEVICE; empty: not bound
   std::optional<uint64_t> socket_buffer_bytes;  // SO_SNDBUF of a sender, SO_RCVBUF of a receiver
   std::optional<uint32_t> cpu;                  // pinned to
+  bool with_rx = false;                         // pinned to where its packets arrive, once that is known
   std::optional<bool> nodelay;
   std::string congestion;
   std::optional<uint32_t> mss_bytes;

@@ -20,6 +20,7 @@ class TcpReceiver final : public Stream, private Flow {
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   void ReadTcp(Edge& edge, size_t index) const override;
+  int rx_socket() const override { return connection_.get(); }
   Flow* flow() override { return this; }
 
  private:

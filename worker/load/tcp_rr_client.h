@@ -31,6 +31,7 @@ class TcpRrClient final : public Stream {
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   void ReadTcp(Edge& edge, size_t index) const override { connection_.ReadTcp(edge, index); }
+  int rx_socket() const override { return connection_.fd(); }
 
  private:
   struct UnderWay {

@@ -31,6 +31,7 @@ class TcpSender final : public Stream, private Flow {
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   void ReadTcp(Edge& edge, size_t index) const override;
+  int rx_socket() const override { return socket_.get(); }
   Flow* flow() override { return this; }
 
  private:

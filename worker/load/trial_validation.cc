@@ -21,6 +21,7 @@ constexpr uint32_t kMostBatch = 1024;      // UIO_MAXIOV, beyond which sendmmsg(
 constexpr uint32_t kMostGsoSegments = 64;  // UDP_MAX_SEGMENTS before Linux 6.9
 constexpr int64_t kMostNs = int64_t{30} * 24 * 3600 * 1'000'000'000;
 constexpr int64_t kMostIntervals = 1'000'000;
+constexpr int64_t kLeastWarmupWithRxNs = 100'000'000;
 
 absl::Status Invalid(const StreamConfig& config, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("stream ", config.stream_id, ": ", what));
@@ -123,6 +124,26 @@ absl::Status ValidateAddresses(const StreamConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status ValidateWithRx(const StreamConfig& config, const TrialTiming& timing) {
+  if (!config.with_rx) return absl::OkStatus();
+  const bool sends_only = config.side == Side::kSend && config.request_response.exchange == Exchange::kNone;
+  if (config.protocol == Protocol::kNull || (config.protocol == Protocol::kUdp && sends_only)) {
+    return Invalid(config, "cpus with_rx: nothing arrives at this end");
+  }
+  if (config.request_response.exchange == Exchange::kConnectRequestResponse) {
+    return Invalid(config, "cpus with_rx: each transaction has a connection of its own, and a queue");
+  }
+  if (config.threads == ThreadChoice::kPerCpu) {
+    return Invalid(config, "cpus with_rx: a thread per CPU stays on its CPU");
+  }
+  if (timing.warmup_ns < kLeastWarmupWithRxNs) {
+    return Invalid(config, absl::StrCat("cpus with_rx: the CPU is found out in the warm-up, which lasts ",
+                                        timing.warmup_ns / 1'000'000, "ms; at least ",
+                                        kLeastWarmupWithRxNs / 1'000'000, "ms are needed"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ValidateThreads(const StreamConfig& config) {
   if (config.threads == ThreadChoice::kPerStream) return absl::OkStatus();
   if (config.protocol == Protocol::kNull) return Invalid(config, "a thread per CPU serves sockets only");
@@ -149,6 +170,7 @@ absl::Status ValidateTrial(const std::vector<StreamConfig>& streams, const Trial
     TUTTI_RETURN_IF_ERROR(ValidateExchange(config));
     TUTTI_RETURN_IF_ERROR(ValidateWays(config));
     TUTTI_RETURN_IF_ERROR(ValidateThreads(config));
+    TUTTI_RETURN_IF_ERROR(ValidateWithRx(config, timing));
     TUTTI_RETURN_IF_ERROR(ValidateAddresses(config));
     if (!seen.emplace(config.stream_id, config.side).second) {
       return Invalid(config, "its id is given twice for the same side");

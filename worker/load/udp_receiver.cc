@@ -28,6 +28,7 @@ UdpReceiver::UdpReceiver(StreamConfig config, const WindowGrid& grid)
     : Stream(std::move(config), grid),
       has_header_(config_.message_size_bytes >= UdpHeader::kBytes),
       discard_flag_(config_.ways.discard ? MSG_TRUNC : 0),
+      connects_(config_.with_rx),
       cursor_(grid) {}
 
 absl::Status UdpReceiver::Prepare() {
@@ -48,7 +49,8 @@ absl::Status UdpReceiver::Prepare() {
   const uint32_t slots = std::visit([](const auto& way) { return way.slots(); }, way_);
   TUTTI_RETURN_IF_ERROR(AllocateBuffer(buffer_, slots * report_.read_size_bytes));
   // Without a header the address has to tell who sent a datagram.
-  std::visit([this](auto& way) { way.Lay(buffer_.data(), report_.read_size_bytes, !has_header_); }, way_);
+  const bool wants_source = !has_header_ || connects_;
+  std::visit([&](auto& way) { way.Lay(buffer_.data(), report_.read_size_bytes, wants_source); }, way_);
   if (has_header_) {
     cohorts_.resize(grid_.cohorts());
   } else {
@@ -142,10 +144,22 @@ UdpReceiver::Read UdpReceiver::ReadOnce(Way& way, const TrialClock& clock, int f
   } else {
     for (uint32_t i = 0; i < count; ++i) CountWithoutHeader(way.datagram(i), way.source(i), tally);
   }
+  if (connects_ && tally.own == count) [[unlikely]]
+    ConnectTo(way.source(0));
   if (tally.messages > 0) AddPayload(tally, now_ns);
   if (tally.own > 0) last_monotonic_ns_ = now_monotonic_ns;
   foreign_ += count - tally.own;
   return {Step::kData, now_monotonic_ns};
+}
+
+// A socket that is not connected does not note on which CPU its packets arrive (udp_queue_rcv_one_skb,
+// net/ipv4/udp.c). The stream's own sender is known by its first datagrams.
+void UdpReceiver::ConnectTo(const SocketAddress& sender) {
+  connects_ = false;
+  if (connect(socket_.get(), sender.data(), sender.length()) == 0) return;
+  Warn(std::string(ErrnoStatus(errno, absl::StrCat("connect udp to its sender ", sender.ToString()),
+                               "where its packets arrive is not known")
+                       .message()));
 }
 
 // Duplicates and foreign datagrams may be queued behind the last one that was waited for.

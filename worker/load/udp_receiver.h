@@ -30,6 +30,7 @@ class UdpReceiver final : public Stream, private Flow {
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   std::optional<uint32_t> ReadDrops() const override;
+  int rx_socket() const override { return socket_.get(); }
   Flow* flow() override { return this; }
 
  private:
@@ -69,12 +70,14 @@ class UdpReceiver final : public Stream, private Flow {
   void CountWithHeader(const Datagram& datagram, int64_t now_ns, Tally& tally);
   void CountWithoutHeader(const Datagram& datagram, const SocketAddress& source, Tally& tally);
   void AddPayload(const Tally& tally, int64_t now_ns);
+  void ConnectTo(const SocketAddress& sender);
   // True once everything was accounted for, or nothing more is expected.
   bool Drained(const DrainOrder& order, int64_t now_monotonic_ns);
   void EnterDrain();
 
   const bool has_header_;
   const int discard_flag_;  // MSG_TRUNC, or 0
+  bool connects_;           // to its sender, once that is known
   FileDescriptor socket_;
   SocketAddress local_;
   SocketAddress peer_;

@@ -28,6 +28,7 @@ class UdpRrClient final : public Stream {
   absl::Status BeginConnect(uint16_t target_port) override;
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
+  int rx_socket() const override { return socket_.get(); }
 
  private:
   void Complete(StreamReport& report) override;

@@ -21,6 +21,7 @@ class UdpRrServer final : public Stream {
   void TouchBuffers(const TrialControl& control) override;
   void Run(const TrialClock& clock, const TrialControl& control, bool spin) override;
   std::optional<uint32_t> ReadDrops() const override;
+  int rx_socket() const override { return socket_.get(); }
 
  private:
   void Complete(StreamReport& report) override;

@@ -25,6 +25,8 @@ std::string AskedText(const v1::CpuChoice& choice) {
       return absl::StrCat("numa:", choice.numa_node());
     case v1::CpuChoice::KIND_NIC_LOCAL:
       return "nic_local";
+    case v1::CpuChoice::KIND_AVOID_IRQ:
+      return "avoid_irq";
     default:
       return "any";
   }
@@ -50,13 +52,19 @@ absl::StatusOr<uint32_t> FromList(const v1::StreamEnd& stream, const v1::HostFac
   return cpu;
 }
 
-absl::StatusOr<uint32_t> FromNear(const v1::StreamEnd& stream, const v1::HostFacts& facts, const Cpus& near,
-                                  const std::string& where) {
+// Those of `cpus` that are online and that the worker may use.
+std::vector<uint32_t> Usable(const v1::HostFacts& facts, const Cpus& cpus) {
   std::vector<uint32_t> usable;
-  for (const uint32_t cpu : near) {
+  for (const uint32_t cpu : cpus) {
     const bool online = facts.online_cpus().empty() || Contains(facts.online_cpus(), cpu);
     if (online && Contains(facts.allowed_cpus(), cpu)) usable.push_back(cpu);
   }
+  return usable;
+}
+
+absl::StatusOr<uint32_t> FromNear(const v1::StreamEnd& stream, const v1::HostFacts& facts, const Cpus& near,
+                                  const std::string& where) {
+  const std::vector<uint32_t> usable = Usable(facts, near);
   if (usable.empty()) {
     return absl::FailedPreconditionError(absl::StrCat("none of the CPUs of ", where, " (",
                                                       absl::StrJoin(near, ", "), ") may be used; ",
@@ -77,9 +85,12 @@ absl::StatusOr<uint32_t> FromNode(const v1::StreamEnd& stream, const v1::HostFac
                                                     " does not exist; nodes: ", absl::StrJoin(known, ", ")));
 }
 
+std::string DeviceOf(const v1::StreamEnd& stream, const v1::HostFacts& facts) {
+  return stream.device().empty() ? DeviceOfAddress(facts, stream.local_address()) : stream.device();
+}
+
 absl::StatusOr<uint32_t> FromDevice(const v1::StreamEnd& stream, const v1::HostFacts& facts) {
-  const std::string name =
-      stream.device().empty() ? DeviceOfAddress(facts, stream.local_address()) : stream.device();
+  const std::string name = DeviceOf(stream, facts);
   for (const v1::HostDevice& device : facts.devices()) {
     if (device.name() != name) continue;
     if (device.local_cpus().empty()) {
@@ -93,7 +104,40 @@ absl::StatusOr<uint32_t> FromDevice(const v1::StreamEnd& stream, const v1::HostF
       absl::StrCat("no device holds the address ", stream.local_address(), ", so none is near"));
 }
 
-absl::StatusOr<uint32_t> Choose(const v1::StreamEnd& stream, const v1::HostFacts& facts) {
+absl::StatusOr<uint32_t> BesideInterrupts(const v1::StreamEnd& stream, const v1::HostFacts& facts,
+                                          InterruptCpus interrupt_cpus) {
+  const std::string name = DeviceOf(stream, facts);
+  if (name.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat("no device holds the address ", stream.local_address(),
+                                                      ", so there are no interrupts to avoid"));
+  }
+  const auto serving = interrupt_cpus(name);
+  if (!serving.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(name, ": ", std::string(serving.status().message()), "; name the CPUs instead"));
+  }
+  const auto serves = [&](uint32_t cpu) {
+    return std::find(serving->begin(), serving->end(), cpu) != serving->end();
+  };
+  std::vector<uint32_t> free = Usable(facts, facts.allowed_cpus());
+  free.erase(std::remove_if(free.begin(), free.end(), serves), free.end());
+  if (free.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "each of them serves an interrupt of ", name, " (", absl::StrJoin(*serving, ", "), "); ",
+        AllowedText(facts), " (see /proc/irq/*/effective_affinity_list; ethtool -L makes fewer queues)"));
+  }
+  for (const v1::HostDevice& device : facts.devices()) {
+    if (device.name() != name) continue;
+    std::vector<uint32_t> near = free;
+    const auto far = [&](uint32_t cpu) { return !Contains(device.local_cpus(), cpu); };
+    near.erase(std::remove_if(near.begin(), near.end(), far), near.end());
+    if (!near.empty()) free = std::move(near);
+  }
+  return free[stream.cpu_ordinal() % free.size()];
+}
+
+absl::StatusOr<uint32_t> Choose(const v1::StreamEnd& stream, const v1::HostFacts& facts,
+                                InterruptCpus interrupt_cpus) {
   switch (stream.cpus().kind()) {
     case v1::CpuChoice::KIND_LIST:
       return FromList(stream, facts);
@@ -101,6 +145,8 @@ absl::StatusOr<uint32_t> Choose(const v1::StreamEnd& stream, const v1::HostFacts
       return FromNode(stream, facts);
     case v1::CpuChoice::KIND_NIC_LOCAL:
       return FromDevice(stream, facts);
+    case v1::CpuChoice::KIND_AVOID_IRQ:
+      return BesideInterrupts(stream, facts, interrupt_cpus);
     default:
       return absl::InvalidArgumentError(absl::StrCat("unknown choice of CPUs ", stream.cpus().kind()));
   }
@@ -118,10 +164,12 @@ std::string DeviceOfAddress(const v1::HostFacts& facts, const std::string& addre
   return address.rfind("127.", 0) == 0 ? "lo" : "";
 }
 
-absl::StatusOr<CpuPlacement> PlaceOnCpu(const v1::StreamEnd& stream, const v1::HostFacts& facts) {
+absl::StatusOr<CpuPlacement> PlaceOnCpu(const v1::StreamEnd& stream, const v1::HostFacts& facts,
+                                        InterruptCpus interrupt_cpus) {
   CpuPlacement placement;
-  if (stream.cpus().kind() == v1::CpuChoice::KIND_ANY) return placement;
-  const absl::StatusOr<uint32_t> cpu = Choose(stream, facts);
+  const v1::CpuChoice::Kind kind = stream.cpus().kind();
+  if (kind == v1::CpuChoice::KIND_ANY || kind == v1::CpuChoice::KIND_WITH_RX) return placement;
+  const absl::StatusOr<uint32_t> cpu = Choose(stream, facts, interrupt_cpus);
   if (cpu.ok()) {
     placement.cpu = *cpu;
     return placement;

@@ -231,6 +231,7 @@ absl::StatusOr<load::StreamConfig> ToStreamConfig(const v1::StreamEnd& end, std:
   config.peer_address = end.peer_address();
   config.device = end.device();
   config.cpu = cpu;
+  config.with_rx = end.cpus().kind() == v1::CpuChoice::KIND_WITH_RX;
   config.congestion = end.congestion();
   config.best_effort = end.best_effort();
   SetLimits(end, &config);
@@ -328,6 +329,7 @@ v1::StreamReport ToProto(const load::StreamReport& report) {
   proto.set_peer_endpoint(report.peer_endpoint);
   if (report.path_mtu_bytes) proto.set_path_mtu_bytes(*report.path_mtu_bytes);
   if (report.cpu) proto.set_cpu(*report.cpu);
+  if (report.rx_cpu) proto.set_rx_cpu(*report.rx_cpu);
   if (report.tcp) *proto.mutable_tcp() = ToProto(*report.tcp);
   for (const std::string& warning : report.warnings) proto.add_warnings(warning);
   if (!report.error.empty()) {

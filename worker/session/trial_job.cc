@@ -55,8 +55,15 @@ PhaseOutcome TrialJob::Prepare(std::vector<v1::BoundPort>* ports) {
     TUTTI_ASSIGN_OR_RETURN(const load::TrialTiming timing, ToTrialTiming(prepare_.timing()));
     std::vector<load::StreamConfig> configs;
     configs.reserve(static_cast<size_t>(prepare_.streams_size()));
+    // Streams of one device share the answer.
+    std::map<std::string, absl::StatusOr<std::vector<uint32_t>>> known;
+    const auto interrupt_cpus = [&](const std::string& device) {
+      auto found = known.find(device);
+      if (found == known.end()) found = known.emplace(device, kernel_.InterruptCpus(device)).first;
+      return found->second;
+    };
     for (const v1::StreamEnd& stream : prepare_.streams()) {
-      TUTTI_ASSIGN_OR_RETURN(CpuPlacement placement, PlaceOnCpu(stream, *facts_));
+      TUTTI_ASSIGN_OR_RETURN(CpuPlacement placement, PlaceOnCpu(stream, *facts_, interrupt_cpus));
       if (placement.missed) missed_cpus_[stream.stream_id()] = std::move(*placement.missed);
       TUTTI_ASSIGN_OR_RETURN(load::StreamConfig config, ToStreamConfig(stream, placement.cpu));
       configs.push_back(std::move(config));

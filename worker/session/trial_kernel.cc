@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/status/macros.h"
+#include "worker/observe/interrupts.h"
 #include "worker/observe/links.h"
 #include "worker/observe/qdiscs.h"
 
@@ -23,7 +24,7 @@ absl::StatusOr<std::unique_ptr<SystemTrialKernel>> SystemTrialKernel::Open(const
   TUTTI_ASSIGN_OR_RETURN(auto udp, observe::UdpCounterReader::Open());
   TUTTI_ASSIGN_OR_RETURN(auto softnet, observe::SoftnetReader::Open());
   return std::unique_ptr<SystemTrialKernel>(
-      new SystemTrialKernel(clock, std::move(cpu), std::move(udp), std::move(softnet)));
+      new SystemTrialKernel(roots, clock, std::move(cpu), std::move(udp), std::move(softnet)));
 }
 
 absl::StatusOr<std::unique_ptr<load::LoadTrial>> SystemTrialKernel::PrepareLoad(
@@ -52,6 +53,14 @@ absl::StatusOr<observe::Route> SystemTrialKernel::LookupRoute(const std::string&
                                                               const std::string& destination,
                                                               const std::string& bound_device) {
   return observe::LookupRoute(source, destination, bound_device);
+}
+
+absl::StatusOr<std::vector<uint32_t>> SystemTrialKernel::InterruptCpus(const std::string& device) {
+  TUTTI_ASSIGN_OR_RETURN(const std::vector<observe::Link> links, observe::ListLinks());
+  for (const observe::Link& link : links) {
+    if (link.name == device) return observe::InterruptCpusOf(roots_, link.parent_bus, link.parent_name);
+  }
+  return absl::NotFoundError("there is no such device");
 }
 
 }  // namespace tutti::session

@@ -32,6 +32,8 @@ class TrialKernel {
   virtual absl::StatusOr<observe::Route> LookupRoute(const std::string& source,
                                                      const std::string& destination,
                                                      const std::string& bound_device) = 0;
+  // The CPUs that serve the device's interrupts now; NotFound where it has none.
+  virtual absl::StatusOr<std::vector<uint32_t>> InterruptCpus(const std::string& device) = 0;
 };
 
 // This host's kernel, in the network namespace of the thread that opens it.
@@ -50,13 +52,19 @@ class SystemTrialKernel final : public TrialKernel {
   absl::StatusOr<v1::SoftnetCounters> ReadSoftnet() override;
   absl::StatusOr<observe::Route> LookupRoute(const std::string& source, const std::string& destination,
                                              const std::string& bound_device) override;
+  absl::StatusOr<std::vector<uint32_t>> InterruptCpus(const std::string& device) override;
 
  private:
-  SystemTrialKernel(const Clock& clock, std::unique_ptr<observe::CpuReader> cpu,
-                    std::unique_ptr<observe::UdpCounterReader> udp,
+  SystemTrialKernel(const observe::KernelRoots& roots, const Clock& clock,
+                    std::unique_ptr<observe::CpuReader> cpu, std::unique_ptr<observe::UdpCounterReader> udp,
                     std::unique_ptr<observe::SoftnetReader> softnet)
-      : clock_(clock), cpu_(std::move(cpu)), udp_(std::move(udp)), softnet_(std::move(softnet)) {}
+      : roots_(roots),
+        clock_(clock),
+        cpu_(std::move(cpu)),
+        udp_(std::move(udp)),
+        softnet_(std::move(softnet)) {}
 
+  const observe::KernelRoots roots_;
   const Clock& clock_;
   const std::unique_ptr<observe::CpuReader> cpu_;
   const std::unique_ptr<observe::UdpCounterReader> udp_;

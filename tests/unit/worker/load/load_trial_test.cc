@@ -57,6 +57,20 @@ TEST(LoadTrial, TcpReceivesExactlyWhatWasSent) {
   }
 }
 
+TEST(LoadTrial, TinyTcpMessagesAreReadOneByOneUnlessThePlanSaysOtherwise) {
+  StreamConfig receiver = End(1, Side::kReceive, Protocol::kTcp, 128);
+  EXPECT_EQ(DefaultReadSizeBytes(receiver), 128u);
+  receiver.message_size_bytes = 129;
+  EXPECT_EQ(DefaultReadSizeBytes(receiver), 131072u);
+  EXPECT_EQ(DefaultReadSizeBytes(ExchangeEnd(Side::kReceive, Protocol::kTcp, 1, 1)), 131072u);
+  receiver.message_size_bytes = 64;
+  receiver.read_size_bytes = 4096;
+  TwoEnds ends;
+  ASSERT_NO_FATAL_FAILURE(ends.RunAll({End(1, Side::kSend, Protocol::kTcp, 64)}, {receiver}));
+  EXPECT_EQ(ends.received.streams[0].read_size_bytes, 4096u);
+  EXPECT_EQ(ends.received.streams[0].total_bytes, ends.sent.streams[0].total_bytes);
+}
+
 TEST(LoadTrial, UdpCountsCloseOnBothEnds) {
   for (const char* address : {"127.0.0.1", "::1"}) {
     TwoEnds ends;

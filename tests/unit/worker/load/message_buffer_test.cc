@@ -1,6 +1,7 @@
 // Huge messages: their memory is filled in slices between which a stop is noticed.
 #include "worker/load/message_buffer.h"
 
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@ namespace tutti::load {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -72,6 +74,24 @@ TEST(MessageBuffer, PayloadFillsOddSizesWithManyDifferentBytes) {
     const std::set<unsigned char> values(buffer.data(), buffer.data() + size);
     EXPECT_GE(values.size(), std::min<size_t>(size, 200) * 4 / 5) << size;
   }
+}
+
+// The kernel places a page where it is touched first: none may be there before the thread that uses it comes.
+TEST(MessageBuffer, HasNoPageBeforeItIsTouched) {
+  constexpr size_t kBytes = 64 * 1024;
+  {
+    MessageBuffer used;  // whose pages an allocator would hand out again
+    ASSERT_TRUE(used.Allocate(kBytes).ok());
+    used.Touch(kNever);
+  }
+  MessageBuffer buffer;
+  ASSERT_TRUE(buffer.Allocate(kBytes).ok());
+  std::vector<unsigned char> resident(kBytes / static_cast<size_t>(sysconf(_SC_PAGESIZE)));
+  ASSERT_EQ(mincore(buffer.data(), kBytes, resident.data()), 0);
+  EXPECT_THAT(resident, Each(0));
+  buffer.Touch(kNever);
+  ASSERT_EQ(mincore(buffer.data(), kBytes, resident.data()), 0);
+  EXPECT_THAT(resident, Each(1));
 }
 
 TEST(MessageBuffer, WhatThereIsNoRoomForSaysWhatToDo) {

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
+
+#include "absl/status/status.h"
 
 namespace tutti::session {
 namespace {
@@ -46,13 +49,23 @@ v1::StreamEnd Stream(v1::CpuChoice::Kind kind, uint32_t ordinal, std::vector<uin
   return stream;
 }
 
+// eth0's interrupts go to 0, 2 and 4; veth1 has none.
+absl::StatusOr<std::vector<uint32_t>> Interrupts(const std::string& device) {
+  if (device == "eth0") return std::vector<uint32_t>{0, 2, 4};
+  return absl::NotFoundError("which CPUs serve its interrupts is not known: no hardware stands behind it");
+}
+
+absl::StatusOr<CpuPlacement> Place(const v1::StreamEnd& stream, const v1::HostFacts& facts) {
+  return PlaceOnCpu(stream, facts, Interrupts);
+}
+
 std::string ErrorOf(const v1::StreamEnd& stream) {
-  const auto placement = PlaceOnCpu(stream, Facts());
+  const auto placement = Place(stream, Facts());
   return placement.ok() ? "" : std::string(placement.status().message());
 }
 
 TEST(CpuPlacementTest, AnyIsNotPinned) {
-  const auto placement = PlaceOnCpu(Stream(v1::CpuChoice::KIND_ANY, 5), Facts());
+  const auto placement = Place(Stream(v1::CpuChoice::KIND_ANY, 5), Facts());
   ASSERT_TRUE(placement.ok());
   EXPECT_FALSE(placement->cpu.has_value());
   EXPECT_FALSE(placement->missed.has_value());
@@ -61,8 +74,7 @@ TEST(CpuPlacementTest, AnyIsNotPinned) {
 TEST(CpuPlacementTest, AListIsTakenInItsOrderRoundRobin) {
   const uint32_t expected[] = {6, 0, 4, 6, 0};
   for (uint32_t ordinal = 0; ordinal < 5; ++ordinal) {
-    EXPECT_EQ(*PlaceOnCpu(Stream(v1::CpuChoice::KIND_LIST, ordinal, {6, 0, 4}), Facts())->cpu,
-              expected[ordinal]);
+    EXPECT_EQ(*Place(Stream(v1::CpuChoice::KIND_LIST, ordinal, {6, 0, 4}), Facts())->cpu, expected[ordinal]);
   }
 }
 
@@ -79,11 +91,11 @@ TEST(CpuPlacementTest, ANodeGivesItsAllowedCpus) {
   v1::StreamEnd stream = Stream(v1::CpuChoice::KIND_NUMA, 0);
   for (const uint32_t ordinal : {0u, 1u, 2u}) {
     stream.set_cpu_ordinal(ordinal);
-    EXPECT_EQ(*PlaceOnCpu(stream, Facts())->cpu, 0u);  // of 0-3 only 0 is allowed
+    EXPECT_EQ(*Place(stream, Facts())->cpu, 0u);  // of 0-3 only 0 is allowed
   }
   stream.mutable_cpus()->set_numa_node(1);
   stream.set_cpu_ordinal(6);
-  EXPECT_EQ(*PlaceOnCpu(stream, Facts())->cpu, 6u);
+  EXPECT_EQ(*Place(stream, Facts())->cpu, 6u);
   stream.mutable_cpus()->set_numa_node(2);
   EXPECT_THAT(ErrorOf(stream), HasSubstr("NUMA node 2 does not exist; nodes: 0, 1"));
 }
@@ -92,18 +104,18 @@ TEST(CpuPlacementTest, ANodeWithoutAnAllowedCpuIsAnError) {
   v1::HostFacts facts = Facts();
   facts.clear_allowed_cpus();
   facts.add_allowed_cpus(7);
-  const auto placement = PlaceOnCpu(Stream(v1::CpuChoice::KIND_NUMA, 0), facts);
+  const auto placement = Place(Stream(v1::CpuChoice::KIND_NUMA, 0), facts);
   EXPECT_EQ(placement.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(placement.status().message()), HasSubstr("NUMA node 0 (0, 1, 2, 3) may be used"));
 }
 
 TEST(CpuPlacementTest, NicLocalFollowsTheDeviceOfTheAddress) {
-  EXPECT_EQ(*PlaceOnCpu(Stream(v1::CpuChoice::KIND_NIC_LOCAL, 1), Facts())->cpu, 5u);
+  EXPECT_EQ(*Place(Stream(v1::CpuChoice::KIND_NIC_LOCAL, 1), Facts())->cpu, 5u);
   v1::StreamEnd stream = Stream(v1::CpuChoice::KIND_NIC_LOCAL, 0);
   stream.set_local_address("10.1.0.1");
   EXPECT_THAT(ErrorOf(stream), HasSubstr("which CPUs are near veth1 is not known"));
   stream.set_device("eth0");  // asked for by name
-  EXPECT_EQ(*PlaceOnCpu(stream, Facts())->cpu, 4u);
+  EXPECT_EQ(*Place(stream, Facts())->cpu, 4u);
   stream.clear_device();
   stream.set_local_address("10.9.9.9");
   EXPECT_THAT(ErrorOf(stream), HasSubstr("10.9.9.9"));
@@ -112,7 +124,7 @@ TEST(CpuPlacementTest, NicLocalFollowsTheDeviceOfTheAddress) {
 TEST(CpuPlacementTest, BestEffortMarksInsteadOfFailing) {
   v1::StreamEnd stream = Stream(v1::CpuChoice::KIND_LIST, 0, {8});
   stream.set_best_effort(true);
-  const auto placement = PlaceOnCpu(stream, Facts());
+  const auto placement = Place(stream, Facts());
   ASSERT_TRUE(placement.ok());
   EXPECT_FALSE(placement->cpu.has_value());
   ASSERT_TRUE(placement->missed.has_value());
@@ -127,6 +139,57 @@ TEST(DeviceOfAddressTest, KnowsLoopbackAndScopes) {
   EXPECT_EQ(DeviceOfAddress(Facts(), "127.0.0.9"), "lo");
   EXPECT_EQ(DeviceOfAddress(Facts(), "fe80::1%eth7"), "eth7");
   EXPECT_EQ(DeviceOfAddress(Facts(), "10.0.0.2"), "");
+}
+
+// Allowed are 0 and 4 to 7; 0 and 4 serve interrupts, and of the others 5 is near the device.
+TEST(CpuPlacementTest, AvoidIrqTakesTheNearCpusThatServeNoInterrupt) {
+  for (const uint32_t ordinal : {0u, 1u, 2u}) {
+    EXPECT_EQ(*Place(Stream(v1::CpuChoice::KIND_AVOID_IRQ, ordinal), Facts())->cpu, 5u);
+  }
+}
+
+TEST(CpuPlacementTest, AvoidIrqGoesFurtherAwayWhereAllNearCpusServeInterrupts) {
+  v1::HostFacts facts = Facts();
+  facts.mutable_devices(0)->clear_local_cpus();
+  facts.mutable_devices(0)->add_local_cpus(4);
+  const uint32_t expected[] = {5, 6, 7, 5};
+  for (uint32_t ordinal = 0; ordinal < 4; ++ordinal) {
+    EXPECT_EQ(*Place(Stream(v1::CpuChoice::KIND_AVOID_IRQ, ordinal), facts)->cpu, expected[ordinal]);
+  }
+}
+
+TEST(CpuPlacementTest, AvoidIrqWithoutAFreeCpuSaysWhoServesWhat) {
+  v1::HostFacts facts = Facts();
+  facts.clear_allowed_cpus();
+  facts.add_allowed_cpus(0);
+  facts.add_allowed_cpus(4);
+  const auto placement = Place(Stream(v1::CpuChoice::KIND_AVOID_IRQ, 0), facts);
+  EXPECT_EQ(placement.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(placement.status().message()),
+              HasSubstr("stream 3: cpus avoid_irq: each of them serves an interrupt of eth0 (0, 2, 4); CPUs "
+                        "allowed to the worker: 0, 4"));
+}
+
+TEST(CpuPlacementTest, AvoidIrqOfADeviceWithoutInterruptsIsAnErrorOrMarked) {
+  v1::StreamEnd stream = Stream(v1::CpuChoice::KIND_AVOID_IRQ, 0);
+  stream.set_local_address("10.1.0.1");
+  EXPECT_THAT(ErrorOf(stream), HasSubstr("veth1: which CPUs serve its interrupts is not known: no hardware"));
+  stream.set_best_effort(true);
+  const auto placement = Place(stream, Facts());
+  ASSERT_TRUE(placement.ok());
+  EXPECT_FALSE(placement->cpu.has_value());
+  ASSERT_TRUE(placement->missed.has_value());
+  EXPECT_EQ(placement->missed->asked(), "avoid_irq");
+  stream.set_local_address("10.9.0.1");
+  stream.set_best_effort(false);
+  EXPECT_THAT(ErrorOf(stream), HasSubstr("no device holds the address 10.9.0.1"));
+}
+
+TEST(CpuPlacementTest, WithRxIsLeftToTheTrial) {
+  const auto placement = Place(Stream(v1::CpuChoice::KIND_WITH_RX, 0), Facts());
+  ASSERT_TRUE(placement.ok());
+  EXPECT_FALSE(placement->cpu.has_value());
+  EXPECT_FALSE(placement->missed.has_value());
 }
 
 }  // namespace

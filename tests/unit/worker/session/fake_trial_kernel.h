@@ -148,11 +148,19 @@ class FakeTrialKernel final : public TrialKernel {
                                              const std::string&) override {
     return route;
   }
+  absl::StatusOr<std::vector<uint32_t>> InterruptCpus(const std::string& device) override {
+    ++interrupt_readings;
+    if (device != "eth0")
+      return absl::NotFoundError("which CPUs serve its interrupts is not known: no hardware");
+    return interrupt_cpus;
+  }
 
   LoadScript script;
   absl::Status cpu_status;
   int64_t cpu_readings = 0;
   int device_readings = 0;
+  int interrupt_readings = 0;
+  std::vector<uint32_t> interrupt_cpus;
   observe::Route route{"eth0", 1500, false};
 };
 

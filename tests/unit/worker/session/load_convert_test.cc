@@ -51,6 +51,16 @@ TEST(LoadConvertTest, CarriesEveryFieldOfAStream) {
   EXPECT_EQ(config->first_port, 5000);
   EXPECT_EQ(config->last_port, 5010);
   EXPECT_TRUE(config->best_effort);
+  EXPECT_FALSE(config->with_rx);
+}
+
+TEST(LoadConvertTest, AStreamThatFollowsItsPacketsIsNotPinnedBeforehand) {
+  v1::StreamEnd end = FullEnd();
+  end.mutable_cpus()->set_kind(v1::CpuChoice::KIND_WITH_RX);
+  const auto config = ToStreamConfig(end, std::nullopt);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_TRUE(config->with_rx);
+  EXPECT_FALSE(config->cpu.has_value());
 }
 
 TEST(LoadConvertTest, LeavesUnsetWhatIsNotSaid) {
@@ -138,6 +148,7 @@ load::StreamReport FullReport() {
   report.peer_endpoint = "b:2";
   report.path_mtu_bytes = 21;
   report.cpu = 22;
+  report.rx_cpu = 52;
   report.tcp = load::TcpInfo{23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37};
   report.warnings = {"careful"};
   report.error_errno = 38;
@@ -180,7 +191,7 @@ TEST(LoadConvertTest, CarriesEveryFieldOfAReport) {
     calls: 48 zerocopy_completions: 49 zerocopy_copied: 50
     latency {first_bucket: 41 counts: [1, 0, 1] min_ns: 41 max_ns: 43 sum_ns: 84}
     corrected_latency {first_bucket: 164 counts: 1 min_ns: 200 max_ns: 200 sum_ns: 200}
-    worst_behind_ns: 51 completed_trial_ns: 44 lost_transactions: 45 stray_responses: 46)");
+    worst_behind_ns: 51 completed_trial_ns: 44 rx_cpu: 52 lost_transactions: 45 stray_responses: 46)");
   EXPECT_EQ(ToProto(FullReport()).DebugString(), expected.DebugString());
 }
 
@@ -205,6 +216,7 @@ TEST(LoadConvertTest, MissingIsUnsetAndNotZero) {
   EXPECT_FALSE(proto.has_jitter_ns());
   EXPECT_FALSE(proto.has_socket_drops());
   EXPECT_FALSE(proto.has_cpu());
+  EXPECT_FALSE(proto.has_rx_cpu());
   EXPECT_FALSE(proto.has_tcp());
   EXPECT_FALSE(proto.has_error());
   EXPECT_FALSE(proto.has_latency());
