@@ -289,4 +289,23 @@ absl::StatusOr<double> ParsePercent(std::string_view text) {
   return percent / 100;
 }
 
+absl::StatusOr<double> ParseWithUnit(std::string_view text, std::string_view unit) {
+  const std::string due(unit);
+  if (!text.empty() && text.front() == '-') return Invalid(text, "is negative: write 0 or more");
+  const std::optional<Parts> parts = Split(text);
+  if (!parts || parts->number.size() > 18) {
+    return Invalid(text, absl::StrCat("is no number", due.empty() ? "" : " with its unit", ": write 5", due,
+                                      " or 0.5", due));
+  }
+  const std::string number(parts->number);
+  if (parts->unit != unit) {
+    const std::string why = parts->unit.empty()         ? "has no unit"
+                            : parts->unit.front() == ' ' ? "has a space between number and unit"
+                            : due.empty()                ? "has a unit where none is due"
+                                                         : "has a wrong unit";
+    return Invalid(text, absl::StrCat(why, ": write ", number, due));
+  }
+  return std::stod(number);  // digits and one point only: cannot throw
+}
+
 }  // namespace tutti

@@ -21,6 +21,9 @@ absl::StatusOr<uint64_t> ParseMessageRate(std::string_view text);
 absl::StatusOr<int64_t> ParseDurationNs(std::string_view text);
 // "99%" -> 0.99; within 0% to 100%.
 absl::StatusOr<double> ParsePercent(std::string_view text);
+// A number with exactly `unit` behind it: "0.6us/KB", "50000/s", "1.5cores"; of an empty unit the number
+// alone.
+absl::StatusOr<double> ParseWithUnit(std::string_view text, std::string_view unit);
 
 // The shortest exact form with the largest unit: "1472B", "1MiB", "1536KiB".
 std::string FormatSize(uint64_t bytes);

@@ -10,6 +10,7 @@
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
 #include "common/units/units.h"
+#include "coordinator/metrics/threshold_text.h"
 #include "coordinator/plan/plan_loader.h"
 #include "coordinator/plan/written_place.h"
 
@@ -131,6 +132,9 @@ std::string DescribeCase(const Case& plan_case, size_t cases, const std::vector<
                                   " of ", FormatDuration(trial_ns), "\n");
   for (const TrafficEntry& entry : plan_case.traffic()) {
     absl::StrAppend(&text, "  ", entry.name(), ": ", DescribeEntry(entry), "\n", DescribePairs(entry, flows));
+  }
+  for (const tutti::v1::Threshold& threshold : plan_case.thresholds()) {
+    absl::StrAppend(&text, "  threshold: ", metrics::ThresholdText(threshold), "\n");
   }
   return text;
 }

@@ -10,8 +10,8 @@
 
 namespace tutti::cli {
 
-// Every case with its values, who sends to whom from which address, streams, ports and duration; totals at
-// the end. The error of placement or of a case's flows, with the case named.
+// Every case with its values, who sends to whom from which address, streams, ports, duration and
+// thresholds; totals at the end. The error of placement or of a case's flows, with the case named.
 absl::StatusOr<std::string> DescribePlan(const tutti::v1::Plan& plan,
                                          const std::vector<plan::Candidate>& fleet);
 

@@ -1,4 +1,4 @@
-// tutti show FILE|ID: a result again, in any format.
+// tutti show FILE|ID: a result again, in any format. The exit code is the run's.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ int Show(Arguments& arguments) {
     arguments.options.color = isatty(STDOUT_FILENO) != 0;
     status = PrintResult(*result, arguments.options, std::cout);
   }
-  if (status.ok()) return kPassed;
+  if (status.ok()) return result->exit_code();
   return Complain(status, absl::IsDataLoss(status) ? kInternal : kUsage);
 }
 

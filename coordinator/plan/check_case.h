@@ -21,5 +21,10 @@ void CheckPlacement(const tutti::v1::Case& plan_case, const Node& root, ErrorLis
 // without the hosts. ExpandFlows checks the rest.
 void CheckPorts(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
 void CheckTiming(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
+// What the thresholds name exists, and their metrics have what they ask for.
+void CheckThresholds(const tutti::v1::Case& plan_case, const Node& root, ErrorList& errors);
+// Of a plan whose cases are without errors: each threshold judges an entry of some case. `root` is the whole
+// plan.
+void CheckThresholdsJudge(const tutti::v1::Plan& plan, const Node& root, ErrorList& errors);
 
 }  // namespace tutti::plan

@@ -117,6 +117,10 @@ void CheckShape(const Node& node, const ValueSpec& spec, const std::string& path
     case ValueKind::kNamedMap:
       CheckNamedMap(node, spec, path, errors);
       return;
+    case ValueKind::kThreshold:
+      if (node.kind != Node::Kind::kMap) break;
+      CheckShape(node, *spec.table, path, errors);
+      return;
     default:
       break;
   }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/plan/language.h"
 #include "coordinator/plan/patterns.h"
+#include "coordinator/plan/threshold_parser.h"
 #include "coordinator/plan/value_parser.h"
 
 namespace tutti::plan {
@@ -16,6 +17,7 @@ namespace {
 using tutti::v1::Case;
 using tutti::v1::Limits;
 using tutti::v1::Role;
+using tutti::v1::Threshold;
 using tutti::v1::Timing;
 using tutti::v1::TrafficEntry;
 
@@ -53,6 +55,12 @@ class Fields {
   }
   std::optional<std::string> Network(const std::string& key) const {
     return Get<std::string>(key, [](const Node& node, const ValueSpec&) { return ParseNetwork(node); });
+  }
+  std::optional<Expected> Expectation(const std::string& key) const {
+    return Get<Expected>(key, [](const Node& node, const ValueSpec&) { return ParseExpected(node); });
+  }
+  std::optional<Scope> ScopeOf(const std::string& key) const {
+    return Get<Scope>(key, [](const Node& node, const ValueSpec&) { return ParseScope(node); });
   }
   Fields Map(const std::string& key) const { return Fields(Raw(key), *table_.Find(key)->value.table); }
 
@@ -227,6 +235,31 @@ Limits DecodeLimits(const Fields& fields) {
   return limits;
 }
 
+// One that cannot be read has no metric: the others keep their places.
+Threshold DecodeThreshold(const Node& node, const KeyTable& table) {
+  const bool whole = node.kind == Node::Kind::kMap;
+  const Fields fields(whole ? &node : nullptr, table);
+  std::optional<Expected> expected = fields.Expectation("expect");
+  if (!whole && !node.broken) {
+    if (absl::StatusOr<Expected> parsed = ParseExpected(node); parsed.ok()) expected = *parsed;
+  }
+  Threshold threshold;
+  if (expected) {
+    threshold.set_metric(expected->metric->name);
+    threshold.set_comparison(expected->comparison);
+    threshold.set_limit(expected->limit);
+  }
+  threshold.set_entry(fields.Text("entry").value_or(""));
+  const Scope scope = fields.ScopeOf("scope").value_or(Scope());
+  threshold.set_scope(scope.scope);
+  threshold.set_member(scope.member);
+  threshold.set_window(
+      Choose(fields, "window", {"measure", "worst_interval"}, tutti::v1::THRESHOLD_WINDOW_MEASURE));
+  const std::string severity = fields.Text("severity").value_or("fail");
+  threshold.set_severity(severity == "warn" ? tutti::v1::SEVERITY_WARN : tutti::v1::SEVERITY_FAIL);
+  return threshold;
+}
+
 }  // namespace
 
 Case DecodeCase(const Node& root) {
@@ -247,6 +280,11 @@ Case DecodeCase(const Node& root) {
   *decoded.mutable_timing() = DecodeTiming(plan.Map("timing"));
   decoded.set_repeat(static_cast<uint32_t>(plan.Number("repeat").value_or(kDefaultRepeat)));
   *decoded.mutable_limits() = DecodeLimits(plan.Map("limits"));
+  if (const Node* thresholds = plan.Raw("thresholds")) {
+    for (const NodePtr& item : thresholds->items) {
+      *decoded.add_thresholds() = DecodeThreshold(*item, *table.Find("thresholds")->value.item->table);
+    }
+  }
   return decoded;
 }
 

@@ -4,6 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "coordinator/metrics/metric.h"
 #include "coordinator/plan/language.h"
 #include "coordinator/plan/plan_loader.h"
 
@@ -47,6 +49,22 @@ std::string OpenSchema(const ValueSpec& spec, const std::string& indent) {
   return AnyOf({ValueSchema(spec, indent), "{\"$ref\": \"#/$defs/reference\"}"});
 }
 
+// "loss < 0.1%": the metrics of each dimension with its figures.
+std::string ExpectedSchema() {
+  std::vector<std::string> schemas;
+  for (const metrics::Dimension dimension : metrics::Dimensions()) {
+    std::vector<std::string> names;
+    for (const metrics::Metric& metric : metrics::Metrics()) {
+      if (metric.dimension == dimension)
+        names.push_back(absl::StrReplaceAll(metric.name, {{".", "\\."}}));
+    }
+    if (names.empty()) continue;
+    schemas.push_back(TextLike(absl::StrCat("^ *(", absl::StrJoin(names, "|"), ") *(<|<=|>|>=) *",
+                                            metrics::PatternOf(dimension), " *$")));
+  }
+  return AnyOf(schemas);
+}
+
 std::string SingleSchema(const ValueSpec& spec) {
   switch (spec.kind) {
     case ValueKind::kInteger:
@@ -85,6 +103,10 @@ std::string SingleSchema(const ValueSpec& spec) {
     case ValueKind::kPorts:
       return AnyOf(
           {"{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 65535}", TextLike("^[0-9]+(-[0-9]+)?$")});
+    case ValueKind::kExpected:
+      return ExpectedSchema();
+    case ValueKind::kScope:
+      return TextLike("^(total|host|pair|stream|role:[A-Za-z0-9_-]{1,64}|host:[A-Za-z0-9_.:@-]{1,253})$");
     default:
       return "{\"type\": \"string\", \"minLength\": 1}";
   }
@@ -94,6 +116,8 @@ std::string ValueSchema(const ValueSpec& spec, const std::string& indent) {
   switch (spec.kind) {
     case ValueKind::kMap:
       return TableSchema(*spec.table, indent);
+    case ValueKind::kThreshold:
+      return AnyOf({TableSchema(*spec.table, indent), ExpectedSchema()});
     case ValueKind::kList:
       return absl::StrCat(
           "{\"type\": \"array\", \"minItems\": 1, \"items\": ", OpenSchema(*spec.item, indent), "}");

@@ -206,6 +206,29 @@ const KeyTable& LimitKeys() {
   return table;
 }
 
+const KeyTable& ThresholdKeys() {
+  static const KeyTable table = {
+      "a threshold",
+      {
+          {"expect",
+           {ValueKind::kExpected},
+           true,
+           "",
+           "A metric, one of < <= > >= and a figure, as in loss < 0.1%; tutti metrics lists the metrics"},
+          {"entry", NameSpec(), false, "each that has the metric", "The traffic entry that it judges"},
+          {"scope",
+           {ValueKind::kScope},
+           false,
+           "total",
+           "Whose figure: total, role:NAME, host, host:NAME, pair or stream; of several the worst decides"},
+          {"window", Word({"measure", "worst_interval"}), false, "measure",
+           "The whole measure window, or its worst interval"},
+          {"severity", Word({"warn", "fail"}), false, "fail",
+           "fail: the run has not passed (exit code 4); warn: it is only shown"},
+      }};
+  return table;
+}
+
 }  // namespace
 
 ValueSpec NameSpec(uint64_t longest) { return Number(ValueKind::kName, 1, longest); }
@@ -227,6 +250,11 @@ std::vector<std::string> KeyTable::Names() const {
 const KeyTable& PlanKeys() {
   static const ValueSpec role = MapOf(RoleKeys());
   static const ValueSpec entry = MapOf(TrafficKeys());
+  static const ValueSpec threshold = [] {
+    ValueSpec spec{ValueKind::kThreshold};
+    spec.table = &ThresholdKeys();
+    return spec;
+  }();
   static const KeyTable table = {
       "a plan",
       {
@@ -242,6 +270,8 @@ const KeyTable& PlanKeys() {
           {"timing", MapOf(TimingKeys()), false, "", "When: the phases of a trial"},
           {"repeat", Number(ValueKind::kInteger, 1, 1'000), false, "1", "Trials of each case"},
           {"limits", MapOf(LimitKeys()), false, "", "Beyond these a trial does not count"},
+          {"thresholds", Of(ValueKind::kList, threshold), false, "",
+           "What each case has to reach, as in throughput.received >= 9.4Gbps"},
       }};
   return table;
 }

@@ -36,6 +36,9 @@ enum class ValueKind {
   kPorts,     // 5201 | 5201-5300
   kNetwork,   // a CIDR or an interface name
   kAxes,      // the matrix: names, each with a list that is not empty
+  kExpected,   // a metric, a comparison and a figure: loss < 0.1%
+  kScope,      // total | role:NAME | host | host:NAME | pair | stream
+  kThreshold,  // kExpected, or a map of `table`
 };
 
 struct ValueSpec {

@@ -73,6 +73,7 @@ class Setter {
     }
     switch (kind) {
       case ValueKind::kMap:
+      case ValueKind::kThreshold:
         return SetInTable(node, *spec->table, depth, path);
       case ValueKind::kNamedMap:
         return SetNamed(node, *spec->item, spec->item->kind == ValueKind::kMap, depth, path);

@@ -76,6 +76,7 @@ tutti::v1::Case LoadCase(const NodePtr& root, const std::vector<MatrixAxis>& axe
   CheckPlacement(plan_case, *resolved, errors);
   CheckPorts(plan_case, *resolved, errors);
   CheckTiming(plan_case, *resolved, errors);
+  CheckThresholds(plan_case, *resolved, errors);
   plan_case.set_index(static_cast<uint32_t>(index));
   for (size_t i = 0; i < axes.size(); ++i) {
     tutti::v1::AxisValue* value = plan_case.add_values();
@@ -109,6 +110,7 @@ void LoadTree(NodePtr root, const std::vector<std::string>& overrides, tutti::v1
   }
   // A value in error is decoded as if it was left out, so that two of them would look equal.
   if (errors.empty()) CheckDistinctCases(plan, axes, errors);
+  if (errors.empty()) CheckThresholdsJudge(plan, *root, errors);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "common/units/units.h"
 #include "coordinator/plan/ip_address.h"
 #include "coordinator/plan/suggestion.h"
+#include "coordinator/plan/threshold_parser.h"
 
 namespace tutti::plan {
 namespace {
@@ -325,6 +326,11 @@ absl::Status CheckScalarValue(const Node& node, const ValueSpec& spec) {
     case ValueKind::kText:
     case ValueKind::kHostName:
       return ParseText(node, spec).status();
+    case ValueKind::kExpected:
+    case ValueKind::kThreshold:
+      return ParseExpected(node).status();
+    case ValueKind::kScope:
+      return ParseScope(node).status();
     case ValueKind::kList:
     case ValueKind::kMap:
     case ValueKind::kNamedMap:

@@ -1,4 +1,4 @@
-// The table: one line per case x entry x direction, then the verdict and every reason.
+// The table: one line per case x entry x direction, then the thresholds, the verdict and every reason.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -9,6 +9,7 @@
 #include "coordinator/report/report.h"
 #include "coordinator/report/row_basis.h"
 #include "coordinator/report/text_table.h"
+#include "coordinator/report/threshold_table.h"
 #include "coordinator/report/transactions.h"
 
 namespace tutti::report {
@@ -293,6 +294,7 @@ std::string RenderTable(const v1::Result& result, const Style& style) {
   std::string text = table.rows() > 0 ? table.Render("", style.color) : "no case was run\n";
   text += Legend(result);
   for (const std::string& note : Notes(result)) absl::StrAppend(&text, note, "\n");
+  text += ThresholdTable(result, style);
   absl::StrAppend(&text, Colored(Words(EnumName(result.status())), MoodOf(result.status()), style));
   if (result.status() != v1::RUN_STATUS_RUNNING) absl::StrAppend(&text, ", exit code ", result.exit_code());
   text += '\n';

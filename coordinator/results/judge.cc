@@ -1,5 +1,7 @@
 // The verdict over a run: its status and the exit code of the program that asked for it.
 #include "absl/strings/str_cat.h"
+#include "coordinator/metrics/dimension.h"
+#include "coordinator/metrics/metric.h"
 #include "coordinator/results/merge.h"
 
 namespace tutti::results {
@@ -11,6 +13,7 @@ struct Found {
   bool failed = false;
   bool partial = false;
   bool over_limit = false;
+  bool threshold_failed = false;
 };
 
 void Judge(const v1::CaseResult& result, Found& found) {
@@ -42,6 +45,22 @@ void Judge(const v1::CaseResult& result, Found& found) {
   }
 }
 
+// "threshold loss < 0.1% (each stream) failed for entry bulk, stream 3 (a -> b): 0.2%"
+std::string FailedThreshold(const v1::ThresholdOutcome& outcome) {
+  std::string text = absl::StrCat("threshold ", outcome.text(), " failed");
+  if (!outcome.entry().empty()) {
+    absl::StrAppend(&text, " for entry ", outcome.entry(), outcome.reverse() ? " (reverse)" : "");
+  }
+  if (!outcome.member().empty()) absl::StrAppend(&text, ", ", outcome.member());
+  const metrics::Metric* metric = metrics::FindMetric(outcome.threshold().metric());
+  if (outcome.has_value() && metric != nullptr) {
+    absl::StrAppend(&text, ": ",
+                    metrics::FigureText(metric->dimension, outcome.value(), metrics::kValueDigits));
+  }
+  if (!outcome.reason().empty()) absl::StrAppend(&text, ": ", outcome.reason());
+  return text;
+}
+
 void Set(v1::Result& result, v1::RunStatus status, int exit_code) {
   result.set_status(status);
   result.set_exit_code(exit_code);
@@ -66,6 +85,12 @@ void JudgeRun(v1::Result& result, bool cancelled) {
     for (const std::string& reason : each.reasons()) {
       result.add_reasons(absl::StrCat(CaseName(each), ": ", reason));
     }
+    for (const v1::ThresholdOutcome& outcome : each.thresholds()) {
+      if (outcome.passed() || outcome.threshold().severity() != v1::SEVERITY_FAIL) continue;
+      found.threshold_failed = true;
+      if (each.trials().empty()) continue;  // that it was not run is told already
+      result.add_reasons(absl::StrCat(CaseName(each), ": ", FailedThreshold(outcome)));
+    }
   }
   if (result.cases_size() == 0) {
     found.failed = true;
@@ -78,7 +103,7 @@ void JudgeRun(v1::Result& result, bool cancelled) {
   if (cancelled) return Set(result, v1::RUN_STATUS_CANCELLED, 8);
   if (found.failed) return Set(result, v1::RUN_STATUS_FAILED, 11);
   if (found.partial) return Set(result, v1::RUN_STATUS_PARTIAL, 7);
-  if (found.over_limit) return Set(result, v1::RUN_STATUS_LIMIT_FAILED, 4);
+  if (found.over_limit || found.threshold_failed) return Set(result, v1::RUN_STATUS_LIMIT_FAILED, 4);
   Set(result, v1::RUN_STATUS_PASSED, 0);
 }
 

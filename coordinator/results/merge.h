@@ -52,12 +52,12 @@ struct TrialInput {
 
 tutti::v1::TrialResult MergeTrial(const TrialInput& input);
 
-// Rows, status and reasons from the trials; `trials` are moved in.
+// Rows, thresholds, status and reasons from the trials; `trials` are moved in.
 tutti::v1::CaseResult SummarizeCase(const tutti::v1::Case& plan_case,
                                     std::vector<tutti::v1::TrialResult> trials, bool cancelled);
 
 // Fills `status`, `exit_code` and `reasons` of a finished run from its cases.
-// The order where several hold: cancelled 8, failed 11, partial or suspect 7, limit 4, passed 0.
+// The order where several hold: cancelled 8, failed 11, partial or suspect 7, limit or threshold 4, passed 0.
 void JudgeRun(tutti::v1::Result& result, bool cancelled);
 
 }  // namespace tutti::results

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/stats/spread.h"
 #include "coordinator/results/merge.h"
+#include "coordinator/results/thresholds.h"
 
 namespace tutti::results {
 namespace {
@@ -238,6 +239,9 @@ v1::CaseResult SummarizeCase(const v1::Case& plan_case, std::vector<v1::TrialRes
   for (v1::TrialResult& trial : trials) *result.add_trials() = std::move(trial);
   result.set_good_trials(Count(result, v1::TRIAL_STATUS_GOOD));
   AddRows(result);
+  for (v1::ThresholdOutcome& outcome : JudgeThresholds(plan_case, result)) {
+    *result.add_thresholds() = std::move(outcome);
+  }
   result.set_status(StatusOf(result, cancelled));
   for (const v1::TrialResult& trial : result.trials()) {
     if (trial.status() == v1::TRIAL_STATUS_GOOD) continue;

@@ -93,6 +93,33 @@ class Cli(unittest.TestCase):
             self.assertTrue(shown.stdout.strip(), name)
         self.assertEqual(result, json.loads(self.tutti("show", str(out), "--format", "json").stdout))
 
+    def test_a_failed_threshold_ends_with_4_also_when_its_result_is_shown(self):
+        path = Path(self.plan())
+        path.write_text(
+            path.read_text()
+            + "thresholds:\n"
+            + "  - throughput.received >= 1Kbps\n"
+            + "  - {expect: throughput.received >= 1Gbps, scope: stream}\n"  # it is paced at 20 Mbps
+            + "  - {expect: throughput.sent >= 1Gbps, severity: warn}\n"
+        )
+        out = self.folder / "out.json"
+        done = self.tutti("lab", "run", str(path), "--json", str(out))
+        self.assertEqual(4, done.returncode, done.stdout + done.stderr)
+        self.assertIn("limit failed, exit code 4", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^ +1  bulk +throughput.received >= 1Gbps \(each stream\) .*  FAILED$")
+        result = json.loads(out.read_text())
+        outcomes = result["cases"][0]["thresholds"]
+        self.assertEqual([True, False, False], [outcome["passed"] for outcome in outcomes])
+        self.assertEqual("good", result["cases"][0]["status"])
+        shown = self.tutti("show", str(out))
+        self.assertEqual((4, ""), (shown.returncode, shown.stderr))
+        self.assertIn("thresholds\n", shown.stdout)
+
+    def test_metrics_are_listed(self):
+        done = self.tutti("metrics")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertRegex(done.stdout, r"(?m)^throughput\.received +9\.4Gbps +higher ")
+
     def test_quiet_prints_no_line_per_interval(self):
         done = self.tutti("lab", "run", self.plan(), "--quiet", "--format", "stream-test")
         self.assertEqual(0, done.returncode, done.stderr)

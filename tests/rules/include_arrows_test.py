@@ -19,11 +19,12 @@ ARROWS = {
     "worker/observe": {"worker/load"} | COMMON | PROTO,
     "worker/session": {"worker/load", "worker/observe"} | COMMON | PROTO,
     "worker/main.cc": {"worker/*"} | COMMON | PROTO,
-    "coordinator/plan": COMMON | PROTO,
+    "coordinator/metrics": COMMON | PROTO,
+    "coordinator/plan": {"coordinator/metrics"} | COMMON | PROTO,
     "coordinator/fleet": COMMON | PROTO,
-    "coordinator/results": COMMON | PROTO,
+    "coordinator/results": {"coordinator/metrics"} | COMMON | PROTO,
     "coordinator/run": {"coordinator/plan", "coordinator/fleet", "coordinator/results"} | COMMON | PROTO,
-    "coordinator/report": COMMON | PROTO,
+    "coordinator/report": {"coordinator/metrics"} | COMMON | PROTO,
     # plan: a plan is parsed on the API's threads, never on the thread of decisions.
     "coordinator/api": {
         "coordinator/run",
@@ -35,7 +36,9 @@ ARROWS = {
     | COMMON
     | PROTO,
     "coordinator/lab": COMMON,
-    "coordinator/cli": {"coordinator/plan", "coordinator/report", "coordinator/lab"} | COMMON | PROTO,
+    "coordinator/cli": {"coordinator/metrics", "coordinator/plan", "coordinator/report", "coordinator/lab"}
+    | COMMON
+    | PROTO,
     "coordinator/main.cc": {
         "coordinator/api",
         "coordinator/run",

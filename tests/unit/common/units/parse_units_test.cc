@@ -129,5 +129,24 @@ TEST(ParsePercent, TakesZeroToHundred) {
   EXPECT_THAT(std::string(ParsePercent("99").status().message()), HasSubstr("write 99%"));
 }
 
+TEST(ParseWithUnit, TakesTheUnitThatIsAskedForAndNoOther) {
+  const auto error = [](std::string_view text, std::string_view unit) {
+    const auto value = ParseWithUnit(text, unit);
+    return value.ok() ? std::string("accepted") : std::string(value.status().message());
+  };
+  EXPECT_DOUBLE_EQ(ParseWithUnit("0.6us/KB", "us/KB").value(), 0.6);
+  EXPECT_DOUBLE_EQ(ParseWithUnit("50000/s", "/s").value(), 50000);
+  EXPECT_DOUBLE_EQ(ParseWithUnit("0.95", "").value(), 0.95);
+  EXPECT_DOUBLE_EQ(ParseWithUnit("0/s", "/s").value(), 0);
+  EXPECT_THAT(error("0.6", "us/KB"), HasSubstr("has no unit: write 0.6us/KB"));
+  EXPECT_THAT(error("0.6us", "us/KB"), HasSubstr("has a wrong unit: write 0.6us/KB"));
+  EXPECT_THAT(error("5 /s", "/s"), HasSubstr("has a space between number and unit: write 5/s"));
+  EXPECT_THAT(error("95%", ""), HasSubstr("has a unit where none is due: write 95"));
+  EXPECT_THAT(error("-1/s", "/s"), HasSubstr("is negative"));
+  EXPECT_THAT(error("", "/s"), HasSubstr("is no number with its unit: write 5/s or 0.5/s"));
+  EXPECT_THAT(error("1e9/s", "/s"), HasSubstr("has a wrong unit"));
+  EXPECT_THAT(error("1.2.3", ""), HasSubstr("is no number: write 5 or 0.5"));
+}
+
 }  // namespace
 }  // namespace tutti

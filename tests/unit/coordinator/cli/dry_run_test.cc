@@ -54,6 +54,22 @@ TEST(DescribePlanTest, ShowsEveryCasePairStreamPortsAndTheDuration) {
   EXPECT_THAT(*text, HasSubstr("total: 2 cases, 4 trials, at most 12 streams at once, about 48s"));
 }
 
+TEST(DescribePlanTest, ListsTheThresholdsOfEachCase) {
+  const std::string text = std::string(kPlan) +
+                           "thresholds:\n"
+                           "  - throughput.received >= 1.5Gbps\n"
+                           "  - {expect: jain > 0.9, severity: warn}\n";
+  const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(text, "both.yaml", {});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const absl::StatusOr<std::string> described = DescribePlan(*plan, FakeFleet(*plan, HostsNeeded(*plan)));
+  ASSERT_TRUE(described.ok()) << described.status();
+  const std::string lines =
+      "  threshold: throughput.received >= 1.5Gbps\n  threshold: jain > 0.9 (warning only)\n";
+  const size_t first = described->find(lines);
+  ASSERT_NE(first, std::string::npos) << *described;
+  EXPECT_NE(described->find(lines, first + 1), std::string::npos);  // the second case's
+}
+
 TEST(DescribePlanTest, TellsWhichRoleCannotBeFilled) {
   const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(kPlan, "both.yaml", {});
   ASSERT_TRUE(plan.ok()) << plan.status();

@@ -46,6 +46,13 @@ class RandomPlan {
         return spec.words[Below(spec.words.size())];
       case ValueKind::kInteger:
         return std::to_string(spec.min + Below(3));
+      case ValueKind::kThreshold:
+        if (Below(2) == 0) return Table(*spec.table, depth + 1);
+        [[fallthrough]];
+      case ValueKind::kExpected:
+        return Below(2) == 0 ? "loss < 1%" : "\"jain >= ${x}\"";
+      case ValueKind::kScope:
+        return Below(2) == 0 ? "stream" : "\"role:a\"";
       case ValueKind::kName:
         return Below(2) == 0 ? "a" : "b";
       default:

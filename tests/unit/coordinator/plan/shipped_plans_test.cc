@@ -51,7 +51,7 @@ std::vector<size_t> DryRun(const std::string& text, int hosts) {
 
 TEST(ShippedPlans, LoadWithoutErrorOrWarningAndDryRun) {
   const auto plans = ShippedPlans();
-  EXPECT_EQ(plans.size(), 12u);
+  EXPECT_EQ(plans.size(), 13u);
   for (const auto& [name, text] : plans) {
     SCOPED_TRACE(name);
     const LoadedPlan loaded = LoadPlan(text, name, {});
@@ -76,6 +76,7 @@ TEST(ShippedPlans, HaveTheStreamsThatTheirHeadsSpeakOf) {
   EXPECT_THAT(DryRun(plans.at("two-way.yaml"), 2), ElementsAre(1, 4, 2, 8));
   EXPECT_THAT(DryRun(plans.at("tcp-rr.yaml"), 2), ElementsAre(1, 1, 1));
   EXPECT_THAT(DryRun(plans.at("latency-under-load.yaml"), 2), ElementsAre(3, 3, 3));
+  EXPECT_THAT(DryRun(plans.at("ci-gate.yaml"), 2), ElementsAre(5));
 }
 
 TEST(ShippedPlans, TheDemoTakesAboutTwentySeconds) {

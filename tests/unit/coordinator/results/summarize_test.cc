@@ -138,6 +138,54 @@ TEST(JudgeTest, ExitCodeIsThatOfTheWorstInTheOrderOfTheDesign) {
   }
 }
 
+// A case whose one trial received 100 bps, and has to receive `limit_bps`.
+v1::CaseResult CaseWithThreshold(double limit_bps, v1::Severity severity,
+                                 v1::TrialStatus status = v1::TRIAL_STATUS_GOOD) {
+  v1::Case plan_case = Wanting(1);
+  v1::TrafficEntry& entry = *plan_case.add_traffic();
+  entry.set_name("bulk");
+  entry.set_protocol(v1::PROTOCOL_UDP);
+  v1::Threshold& threshold = *plan_case.add_thresholds();
+  threshold.set_metric("throughput.received");
+  threshold.set_comparison(v1::COMPARISON_AT_LEAST);
+  threshold.set_limit(limit_bps);
+  threshold.set_scope(v1::THRESHOLD_SCOPE_TOTAL);
+  threshold.set_window(v1::THRESHOLD_WINDOW_MEASURE);
+  threshold.set_severity(severity);
+  return SummarizeCase(plan_case, {Trial(status, 100)}, false);
+}
+
+TEST(JudgeTest, AFailedThresholdIsExitCode4AndAWarningIsNone) {
+  const auto judged = [](std::vector<v1::CaseResult> cases, bool cancelled = false) {
+    v1::Result result = RunOf(std::move(cases));
+    JudgeRun(result, cancelled);
+    return result;
+  };
+  EXPECT_EQ(judged({CaseWithThreshold(100, v1::SEVERITY_FAIL)}).exit_code(), 0);
+  const v1::Result failed = judged({CaseWithThreshold(101, v1::SEVERITY_FAIL)});
+  EXPECT_EQ(failed.status(), v1::RUN_STATUS_LIMIT_FAILED);
+  EXPECT_EQ(failed.exit_code(), 4);
+  EXPECT_EQ(failed.cases(0).status(), v1::CASE_STATUS_GOOD);  // its trials are to be trusted
+  EXPECT_THAT(failed.reasons(), Contains("case 4 (streams=4): threshold throughput.received >= 101bps failed for "
+                                         "entry bulk: 100bps"));
+  const v1::Result warned = judged({CaseWithThreshold(101, v1::SEVERITY_WARN)});
+  EXPECT_EQ(warned.exit_code(), 0);
+  EXPECT_THAT(warned.reasons(), IsEmpty());
+  EXPECT_FALSE(warned.cases(0).thresholds(0).passed());
+}
+
+TEST(JudgeTest, WhatIsWorseThanAFailedThresholdCountsFirst) {
+  const auto exit_code = [](v1::TrialStatus status, bool cancelled) {
+    v1::Result result = RunOf({CaseWithThreshold(101, v1::SEVERITY_FAIL, status)});
+    JudgeRun(result, cancelled);
+    return result.exit_code();
+  };
+  EXPECT_EQ(exit_code(v1::TRIAL_STATUS_OVER_LIMIT, false), 4);
+  EXPECT_EQ(exit_code(v1::TRIAL_STATUS_SUSPECT, false), 7);
+  EXPECT_EQ(exit_code(v1::TRIAL_STATUS_FAILED, false), 11);
+  EXPECT_EQ(exit_code(v1::TRIAL_STATUS_GOOD, true), 8);
+}
+
 TEST(JudgeTest, ACaseThatWasNotRunMakesTheRunPartial) {
   v1::Result result = RunOf({CaseOf(v1::TRIAL_STATUS_GOOD), SummarizeCase(Wanting(1), {}, false)});
   JudgeRun(result, false);

@@ -1,0 +1,15 @@
+// The outcomes of a plan's thresholds as text. Pure; thread-safe.
+#pragma once
+
+#include <string>
+
+#include "coordinator/report/report.h"
+#include "tutti/v1/result.pb.h"
+
+namespace tutti::report {
+
+// "thresholds" and a line for each outcome: passed, FAILED or warning, with the figure that decides and whose
+// it is, or why there is none. Empty where the plan has no thresholds.
+std::string ThresholdTable(const tutti::v1::Result& result, const Style& style);
+
+}  // namespace tutti::report
