@@ -299,7 +299,7 @@ absl::StatusOr<double> ParseWithUnit(std::string_view text, std::string_view uni
   }
   const std::string number(parts->number);
   if (parts->unit != unit) {
-    const std::string why = parts->unit.empty()         ? "has no unit"
+    const std::string why = parts->unit.empty()          ? "has no unit"
                             : parts->unit.front() == ' ' ? "has a space between number and unit"
                             : due.empty()                ? "has a unit where none is due"
                                                          : "has a wrong unit";

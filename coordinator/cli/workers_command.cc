@@ -1,25 +1,50 @@
-// tutti workers: who is registered, what each is doing, how well its clock is known.
+// tutti workers: who is registered, what each is doing, how well its clock is known; the facts of one of
+// them.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
 #include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
+#include "coordinator/cli/printable_message.h"
 #include "coordinator/cli/worker_table.h"
+#include "coordinator/report/host_facts.h"
 
 namespace tutti::cli {
 namespace {
 
-int ListWorkers(const CoordinatorAddress& coordinator) {
-  const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client = MakeCoordinatorClient(coordinator);
+struct WorkersOptions {
+  CoordinatorAddress coordinator;
+  std::string facts_of;  // a worker's name; empty: the table of all
+};
+
+int ShowFactsOf(const std::string& name, const tutti::v1::ListWorkersResponse& workers) {
+  for (const tutti::v1::WorkerInfo& worker : workers.workers()) {
+    if (worker.name() != name) continue;
+    tutti::v1::WorkerInfo shown = worker;
+    MakePrintable(shown);
+    std::cout << report::RenderHostFacts(shown.name(), shown.facts());
+    return kPassed;
+  }
+  return Complain(absl::NotFoundError(absl::StrCat("--facts ", name,
+                                                   ": there is no such worker; `tutti workers` lists them")),
+                  kUsage);
+}
+
+int ListWorkers(const WorkersOptions& options) {
+  const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
+      MakeCoordinatorClient(options.coordinator);
   const absl::StatusOr<tutti::v1::ListWorkersResponse> workers =
       client.ok() ? (*client)->ListWorkers() : client.status();
   if (!workers.ok()) {
     return Complain(workers.status(),
                     absl::IsInvalidArgument(client.status()) ? kUsage : ExitCodeOfCall(workers.status()));
   }
+  if (!options.facts_of.empty()) return ShowFactsOf(options.facts_of, *workers);
   std::cout << RenderWorkers(*workers);
   return kPassed;
 }
@@ -27,10 +52,12 @@ int ListWorkers(const CoordinatorAddress& coordinator) {
 }  // namespace
 
 void AddWorkersCommand(CLI::App& app, Chosen& chosen) {
-  const auto coordinator = std::make_shared<CoordinatorAddress>();
+  const auto options = std::make_shared<WorkersOptions>();
   CLI::App* command = app.add_subcommand("workers", "List the workers of a coordinator");
-  AddCoordinatorOptions(*command, *coordinator);
-  command->callback([coordinator, &chosen] { chosen = [coordinator] { return ListWorkers(*coordinator); }; });
+  command->add_option("--facts", options->facts_of, "Print the facts of this worker's host instead")
+      ->type_name("NAME");
+  AddCoordinatorOptions(*command, options->coordinator);
+  command->callback([options, &chosen] { chosen = [options] { return ListWorkers(*options); }; });
 }
 
 }  // namespace tutti::cli

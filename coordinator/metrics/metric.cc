@@ -24,16 +24,14 @@ constexpr Kind kUdp = {"udp, one-way", [](const T& entry) {
 // A connection for each transaction has no counter that goes through the window.
 constexpr Kind kTcp = {"tcp, without connect", [](const T& entry) {
                          return entry.protocol() == v1::PROTOCOL_TCP &&
-                                entry.request_response().exchange() !=
-                                    v1::EXCHANGE_CONNECT_REQUEST_RESPONSE;
+                                entry.request_response().exchange() != v1::EXCHANGE_CONNECT_REQUEST_RESPONSE;
                        }};
 constexpr Kind kExchange = {"request_response", [](const T& entry) { return entry.has_request_response(); }};
 constexpr Kind kPacedExchange = {"request_response with rate", [](const T& entry) {
                                    return entry.has_request_response() && entry.has_rate_bps();
                                  }};
 constexpr Kind kUdpExchange = {"request_response over udp", [](const T& entry) {
-                                 return entry.has_request_response() &&
-                                        entry.protocol() == v1::PROTOCOL_UDP;
+                                 return entry.has_request_response() && entry.protocol() == v1::PROTOCOL_UDP;
                                }};
 constexpr Kind kVolume = {"with bytes", [](const T& entry) { return entry.has_volume_bytes(); }};
 // Streams of a fixed volume end when they have sent it, not together.
@@ -61,12 +59,14 @@ double Larger(double a, double b) { return std::max(a, b); }
 // Rates of streams that did not run together are never added: the entry then has none.
 std::optional<double> SentRate(const Streams& streams, const E& entry) {
   if (streams.size() > 1 && !entry.has_sent_bps()) return std::nullopt;
-  return Over(streams, [](const S& s) { return If(s.has_sent_bps(), s.sent_bps()); }, Plus);
+  return Over(
+      streams, [](const S& s) { return If(s.has_sent_bps(), s.sent_bps()); }, Plus);
 }
 
 std::optional<double> ReceivedRate(const Streams& streams, const E& entry) {
   if (streams.size() > 1 && !entry.has_received_bps()) return std::nullopt;
-  return Over(streams, [](const S& s) { return If(s.has_received_bps(), s.received_bps()); }, Plus);
+  return Over(
+      streams, [](const S& s) { return If(s.has_received_bps(), s.received_bps()); }, Plus);
 }
 
 std::optional<double> LossOfStreams(const Streams& streams, const E&) {
@@ -90,12 +90,11 @@ std::optional<double> PerSecond(const E& entry, const v1::Total& total) {
 }
 
 std::optional<double> RetransmitsOfStreams(const Streams& streams, const E& entry) {
-  return PerSecond(entry, Over(
-                              streams,
-                              [](const S& s) {
-                                return If(s.has_retransmits(), static_cast<double>(s.retransmits()));
-                              },
-                              Plus));
+  return PerSecond(
+      entry,
+      Over(
+          streams, [](const S& s) { return If(s.has_retransmits(), static_cast<double>(s.retransmits())); },
+          Plus));
 }
 
 std::optional<double> DropsOfStreams(const Streams& streams, const E& entry) {
@@ -120,9 +119,7 @@ std::optional<double> JitterOfStreams(const Streams& streams, const E&) {
 std::optional<double> StallsOfStreams(const Streams& streams, const E&) {
   return Over(
       streams,
-      [](const S& s) {
-        return If(s.has_stalled_intervals(), static_cast<double>(s.stalled_intervals()));
-      },
+      [](const S& s) { return If(s.has_stalled_intervals(), static_cast<double>(s.stalled_intervals())); },
       Plus);
 }
 
@@ -161,8 +158,8 @@ std::vector<Metric> ThroughputMetrics() {
        [](const E& e) { return If(e.loss().has_lost_ratio(), e.loss().lost_ratio()); }, LossOfStreams,
        Series::kLoss, false, [](const E& e) { return e.loss().note(); }},
       {"retransmits", Dimension::kPerSecond, Better::kLower, End::kSenders, &kTcp,
-       "segments sent again, per second of the window", [](const E& e) { return PerSecond(e, e.retransmits()); },
-       RetransmitsOfStreams, Series::kRetransmits},
+       "segments sent again, per second of the window",
+       [](const E& e) { return PerSecond(e, e.retransmits()); }, RetransmitsOfStreams, Series::kRetransmits},
       {"jitter", Dimension::kDuration, Better::kLower, End::kReceivers, &kUdp,
        "RFC 3550's at the end of the window, of the worst stream",
        [](const E& e) { return If(e.has_jitter_ns(), static_cast<double>(e.jitter_ns())); }, JitterOfStreams},
@@ -214,7 +211,8 @@ std::vector<Metric> LatencyMetrics() {
       line("latency.p50", "what half of the transactions took at most", kExchange, OfLatency<&L::p50_ns>),
       line("latency.p90", "what 90% of the transactions took at most", kExchange, OfLatency<&L::p90_ns>),
       line("latency.p99", "what 99% of the transactions took at most", kExchange, OfLatency<&L::p99_ns>),
-      line("latency.p99_9", "what 99.9% of the transactions took at most", kExchange, OfLatency<&L::p99_9_ns>),
+      line("latency.p99_9", "what 99.9% of the transactions took at most", kExchange,
+           OfLatency<&L::p99_9_ns>),
       line("latency.p99_99", "what 99.99% of the transactions took at most", kExchange,
            OfLatency<&L::p99_99_ns>),
       line("latency.max", "what the longest transaction took", kExchange, OfLatency<&L::max_ns>),
@@ -241,9 +239,7 @@ std::vector<Metric> TogethernessMetrics() {
        nullptr, Series::kNone, true},
       {"first_send_skew", Dimension::kDuration, Better::kLower, End::kSenders, &kAll,
        "how far apart the streams' first messages were sent",
-       [](const E& e) {
-         return If(e.has_first_send_skew_ns(), static_cast<double>(e.first_send_skew_ns()));
-       },
+       [](const E& e) { return If(e.has_first_send_skew_ns(), static_cast<double>(e.first_send_skew_ns())); },
        nullptr, Series::kNone, true},
       {"overlap", Dimension::kRatio, Better::kHigher, End::kSenders, &kNoVolume,
        "the part of the window in which every stream sends",

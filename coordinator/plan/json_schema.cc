@@ -55,8 +55,7 @@ std::string ExpectedSchema() {
   for (const metrics::Dimension dimension : metrics::Dimensions()) {
     std::vector<std::string> names;
     for (const metrics::Metric& metric : metrics::Metrics()) {
-      if (metric.dimension == dimension)
-        names.push_back(absl::StrReplaceAll(metric.name, {{".", "\\."}}));
+      if (metric.dimension == dimension) names.push_back(absl::StrReplaceAll(metric.name, {{".", "\\."}}));
     }
     if (names.empty()) continue;
     schemas.push_back(TextLike(absl::StrCat("^ *(", absl::StrJoin(names, "|"), ") *(<|<=|>|>=) *",

@@ -27,15 +27,15 @@ enum class ValueKind {
   kName,  // letters, digits, '_', '-', at most `max` of them: roles, entries, the plan
   kText,  // any text, at most `max` bytes; no scalar has control characters (yaml_reader.h)
   kHostName,
-  kList,      // of `item`, not empty
-  kMap,       // of `table`
-  kNamedMap,  // any names, each with a value of `item`, not empty
-  kCount,     // min..max or `all`
-  kBuffer,    // a size or `default`
-  kCpus,      // any | [0, 2, 4-7] | numa:0 | nic_local | avoid_irq | with_rx
-  kPorts,     // 5201 | 5201-5300
-  kNetwork,   // a CIDR or an interface name
-  kAxes,      // the matrix: names, each with a list that is not empty
+  kList,       // of `item`, not empty
+  kMap,        // of `table`
+  kNamedMap,   // any names, each with a value of `item`, not empty
+  kCount,      // min..max or `all`
+  kBuffer,     // a size or `default`
+  kCpus,       // any | [0, 2, 4-7] | numa:0 | nic_local | avoid_irq | with_rx
+  kPorts,      // 5201 | 5201-5300
+  kNetwork,    // a CIDR or an interface name
+  kAxes,       // the matrix: names, each with a list that is not empty
   kExpected,   // a metric, a comparison and a figure: loss < 0.1%
   kScope,      // total | role:NAME | host | host:NAME | pair | stream
   kThreshold,  // kExpected, or a map of `table`

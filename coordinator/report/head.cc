@@ -38,7 +38,7 @@ std::string Hosts(const v1::Result& result) {
     const int cpus = host.facts().online_cpus_size();
     table.AddRow({host.name(), host.machine(), cpus > 0 ? absl::StrCat(cpus) : kNone,
                   host.facts().kernel_release().empty() ? kNone : host.facts().kernel_release(),
-                  host.facts().cpu_model()});
+                  host.facts().has_cpu_model() ? host.facts().cpu_model() : kNone});
   }
   return table.Render("  ") + Rest(result.hosts_size());
 }

@@ -99,9 +99,8 @@ std::string WhyMissing(const v1::Threshold& threshold, const Metric& metric, con
       if (std::string why = metric.why_missing(*part.entry); !why.empty()) return why;
     }
   }
-  return threshold.window() == v1::THRESHOLD_WINDOW_WORST_INTERVAL
-             ? "no good trial has all of its intervals"
-             : "no good trial has the figure";
+  return threshold.window() == v1::THRESHOLD_WINDOW_WORST_INTERVAL ? "no good trial has all of its intervals"
+                                                                   : "no good trial has the figure";
 }
 
 // Sets member, value, trials and reason.
@@ -128,8 +127,8 @@ void SetWorst(const v1::Threshold& threshold, const Metric& metric, const std::v
       outcome.set_reason(WhyMissing(threshold, metric, parts));
       return;
     }
-    const bool worse = !outcome.has_value() || (smallest ? spread->median < outcome.value()
-                                                         : spread->median > outcome.value());
+    const bool worse = !outcome.has_value() ||
+                       (smallest ? spread->median < outcome.value() : spread->median > outcome.value());
     if (!worse) continue;
     outcome.set_member(member);
     outcome.set_value(spread->median);

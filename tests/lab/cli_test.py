@@ -120,6 +120,34 @@ class Cli(unittest.TestCase):
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         self.assertRegex(done.stdout, r"(?m)^throughput\.received +9\.4Gbps +higher ")
 
+    def test_the_facts_of_hosts_are_printed_and_two_results_are_compared(self):
+        first, second = self.folder / "first.json", self.folder / "second.json"
+        done = self.tutti("lab", "run", self.plan(), "--quiet", "--json", str(first))
+        self.assertEqual(0, done.returncode, done.stderr)
+        result = json.loads(first.read_text())
+        for host in result["hosts"]:
+            facts = host["facts"]
+            self.assertRegex(facts["fingerprint"], "^[0-9a-f]{16}$")
+            # Every null has its reason, of the fact or of what it is a part of.
+            missing = {each["fact"] for each in facts["missing"]}
+            self.assertEqual([], [name for name, value in facts.items() if value is None and name not in missing])
+            for device in facts["devices"]:
+                whole = f"devices[{device['name']}]"
+                nulls = [name for name, value in device.items() if value is None]
+                if whole not in missing:
+                    self.assertEqual([], [name for name in nulls if f"{whole}.{name}" not in missing])
+        shown = self.tutti("facts", result["run_id"])
+        self.assertEqual((0, ""), (shown.returncode, shown.stderr))
+        for expected in ("host1  machine m1  fingerprint ", "net.ipv4.tcp_rmem", "devices[eth0]", "not known"):
+            self.assertIn(expected, shown.stdout)
+        result["hosts"][0]["facts"]["kernel_release"] = "another"
+        second.write_text(json.dumps(result))
+        compared = self.tutti("facts", str(first), str(second))
+        self.assertEqual((0, ""), (compared.returncode, compared.stderr))
+        self.assertIn("host1: 1 fact differs", compared.stdout)
+        self.assertIn("second: another", compared.stdout)
+        self.assertIn("host2: the same", compared.stdout)
+
     def test_quiet_prints_no_line_per_interval(self):
         done = self.tutti("lab", "run", self.plan(), "--quiet", "--format", "stream-test")
         self.assertEqual(0, done.returncode, done.stderr)
@@ -303,6 +331,8 @@ class Cli(unittest.TestCase):
             ("lab", "up", "--label", "rack=a"),
             ("lab", "up", "--name", "never-up", "--label", "host3:rack=a"),
             ("show", "no-such-run"),
+            ("facts", "no-such-run"),
+            ("facts",),
         ):
             with self.subTest(arguments):
                 done = self.tutti(*arguments)

@@ -51,6 +51,7 @@ ARROWS = {
     | PROTO,
 }
 ARROWS.update({f"common/{room}": COMMON for room in ("log", "net", "stats", "status", "sync", "time", "units", "version")})
+ARROWS["common/facts"] = COMMON | PROTO
 
 # Outside libraries that only some rooms may touch.
 LIBRARY_ROOMS = {

@@ -8,12 +8,17 @@
 #include <map>
 #include <system_error>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/status/macros.h"
+#include "common/status/printable.h"
 #include "worker/observe/cpu_list.h"
 #include "worker/observe/file_reader.h"
+#include "worker/observe/missing_facts.h"
 #include "worker/observe/proc_stat.h"
 
 namespace tutti::observe {
@@ -56,6 +61,14 @@ std::vector<uint32_t> AllowedCpus() {
   return {};
 }
 
+absl::StatusOr<std::string> ReadModel(const KernelRoots& roots) {
+  const std::string path = roots.proc + "/cpuinfo";
+  TUTTI_ASSIGN_OR_RETURN(const std::string cpuinfo, ReadFile(path));
+  const std::string model = CpuModelOf(cpuinfo);
+  if (model.empty()) return absl::NotFoundError(absl::StrCat(path, " names no model"));
+  return Printable(model);
+}
+
 std::map<uint32_t, std::vector<uint32_t>> NumaNodes(const KernelRoots& roots) {
   std::map<uint32_t, std::vector<uint32_t>> nodes;
   std::error_code error;
@@ -93,15 +106,24 @@ std::string CpuModelOf(std::string_view cpuinfo) {
 }
 
 void FillCpuFacts(const KernelRoots& roots, v1::HostFacts* facts) {
-  if (const auto cpuinfo = ReadFile(absl::StrCat(roots.proc, "/cpuinfo")); cpuinfo.ok()) {
-    facts->set_cpu_model(CpuModelOf(*cpuinfo));
-  }
+  const auto model = ReadModel(roots);
+  if (model.ok()) facts->set_cpu_model(*model);
+  AddMissing("cpu_model", model.status(), facts);
   for (const uint32_t cpu : OnlineCpus(roots)) facts->add_online_cpus(cpu);
+  if (facts->online_cpus().empty()) {
+    AddMissing("online_cpus", absl::NotFoundError("neither /sys nor /proc/stat shows them"), facts);
+  }
   for (const uint32_t cpu : AllowedCpus()) facts->add_allowed_cpus(cpu);
+  if (facts->allowed_cpus().empty()) {
+    AddMissing("allowed_cpus", absl::NotFoundError("sched_getaffinity does not tell them"), facts);
+  }
   for (const auto& [id, cpus] : NumaNodes(roots)) {
     v1::NumaNode* node = facts->add_numa_nodes();
     node->set_id(id);
     for (const uint32_t cpu : cpus) node->add_cpus(cpu);
+  }
+  if (facts->numa_nodes().empty()) {
+    AddMissing("numa_nodes", absl::NotFoundError(roots.sys + "/devices/system/node shows none"), facts);
   }
 }
 

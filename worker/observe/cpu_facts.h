@@ -14,8 +14,8 @@ namespace tutti::observe {
 // "model name" of /proc/cpuinfo, or what other architectures write there; empty where it has none.
 std::string CpuModelOf(std::string_view cpuinfo);
 
-// Fills cpu_model, online_cpus, allowed_cpus and numa_nodes. What the kernel does not show stays empty; CPUs
-// that are online come from /sys, else from /proc/stat.
+// Fills cpu_model, online_cpus, allowed_cpus and numa_nodes. What the kernel does not show is in `missing`;
+// CPUs that are online come from /sys, else from /proc/stat.
 void FillCpuFacts(const KernelRoots& roots, v1::HostFacts* facts);
 
 // The CPUs near a device, by its place on a bus ("pci", "0000:01:00.0"): local_cpulist of it or of its

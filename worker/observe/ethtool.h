@@ -1,21 +1,27 @@
-// What a driver tells over the SIOCETHTOOL ioctl (linux/ethtool.h), in the calling thread's network
-// namespace.
+// What a device's driver says that it is, over ethtool.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "worker/observe/ethtool_socket.h"
 
 namespace tutti::observe {
 
 struct EthtoolFacts {
-  std::string driver;    // ETHTOOL_GDRVINFO; empty: the device has no ethtool
-  std::string bus_info;  // of the same; empty or "N/A" for most virtual devices
-  std::optional<uint64_t>
-      speed_bps;  // ETHTOOL_GLINKSETTINGS, as the driver claims it; unset: unknown or no link
+  // Of ETHTOOL_GDRVINFO: not ok if the device has no ethtool; the next four are empty then.
+  absl::Status told;
+  std::string driver;
+  std::string bus_info;        // empty or "N/A" for most virtual devices
+  std::string driver_version;  // the kernel's release where the driver has none of its own
+  std::string firmware;        // empty: the driver tells none
+  // ETHTOOL_GLINKSETTINGS, as the driver claims it; NotFound: it says "unknown", or there is no link.
+  absl::StatusOr<uint64_t> speed_bps = absl::UnknownError("not asked");
 };
 
-// Never fails: what cannot be asked stays unset.
-EthtoolFacts ReadEthtool(const std::string& device);
+// Three calls. Never fails as a whole.
+EthtoolFacts ReadEthtool(const EthtoolSocket& socket, const std::string& device);
 
 }  // namespace tutti::observe

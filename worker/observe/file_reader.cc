@@ -4,11 +4,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "common/status/printable.h"
 
 namespace tutti::observe {
 namespace {
@@ -62,6 +65,15 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::string text;
   TUTTI_RETURN_IF_ERROR(reader.Read(&text));
   return text;
+}
+
+absl::StatusOr<std::string> ReadValue(const std::string& path) {
+  TUTTI_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  const auto is_space = [](char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); };
+  std::replace_if(text.begin(), text.end(), is_space, ' ');
+  absl::RemoveExtraAsciiWhitespace(&text);
+  if (text.empty()) return absl::NotFoundError(absl::StrCat(path, " is empty"));
+  return Printable(text);
 }
 
 }  // namespace tutti::observe

@@ -13,6 +13,10 @@ namespace tutti::observe {
 // The whole file. Errors name the path; a file above 16 MiB is ResourceExhausted.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
+// The one value that a file of /proc/sys or /sys holds: without white space around it, one blank where
+// there is white space inside, what is not printable written out. NotFound if nothing is left.
+absl::StatusOr<std::string> ReadValue(const std::string& path);
+
 // An open file that is read again and again from its beginning: the kernel makes its text anew at every read
 // from offset 0. Thread-safe.
 class FileReader {

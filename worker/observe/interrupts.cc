@@ -3,10 +3,12 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/status/macros.h"
 #include "worker/observe/cpu_list.h"
 #include "worker/observe/file_reader.h"
 
@@ -47,8 +49,9 @@ absl::StatusOr<std::vector<uint32_t>> CpusOfInterrupt(const KernelRoots& roots, 
 
 }  // namespace
 
-absl::StatusOr<std::vector<uint32_t>> InterruptCpusOf(const KernelRoots& roots, const std::string& bus,
-                                                      const std::string& name) {
+absl::StatusOr<std::vector<std::vector<uint32_t>>> InterruptAffinitiesOf(const KernelRoots& roots,
+                                                                         const std::string& bus,
+                                                                         const std::string& name) {
   const auto unknown = [&](const std::string& why) {
     return absl::NotFoundError(absl::StrCat("which CPUs serve its interrupts is not known: ", why));
   };
@@ -60,15 +63,23 @@ absl::StatusOr<std::vector<uint32_t>> InterruptCpusOf(const KernelRoots& roots, 
        ++level, path = path.parent_path()) {
     interrupts = InterruptsOf(path);
   }
-  std::set<uint32_t> cpus;
+  std::vector<std::vector<uint32_t>> affinities;
   for (const uint32_t interrupt : interrupts) {
-    const auto its = CpusOfInterrupt(roots, interrupt);
-    if (its.ok()) cpus.insert(its->begin(), its->end());
+    auto cpus = CpusOfInterrupt(roots, interrupt);
+    if (cpus.ok() && !cpus->empty()) affinities.push_back(std::move(*cpus));
   }
-  if (!cpus.empty()) return std::vector<uint32_t>(cpus.begin(), cpus.end());
+  if (!affinities.empty()) return affinities;
   return unknown(interrupts.empty()
                      ? absl::StrCat(roots.sys, "/bus/", bus, "/devices/", name, " lists no interrupts")
                      : absl::StrCat(roots.proc, "/irq/", *interrupts.begin(), " shows no CPUs"));
+}
+
+absl::StatusOr<std::vector<uint32_t>> InterruptCpusOf(const KernelRoots& roots, const std::string& bus,
+                                                      const std::string& name) {
+  TUTTI_ASSIGN_OR_RETURN(const auto affinities, InterruptAffinitiesOf(roots, bus, name));
+  std::set<uint32_t> cpus;
+  for (const std::vector<uint32_t>& each : affinities) cpus.insert(each.begin(), each.end());
+  return std::vector<uint32_t>(cpus.begin(), cpus.end());
 }
 
 }  // namespace tutti::observe

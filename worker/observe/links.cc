@@ -67,6 +67,21 @@ Link ReadLink(const nlmsghdr* header) {
       case IFLA_PARENT_DEV_NAME:
         link.parent_name = mnl_attr_get_str(attribute);
         break;
+      case IFLA_NUM_RX_QUEUES:
+        link.rx_queues = mnl_attr_get_u32(attribute);
+        break;
+      case IFLA_NUM_TX_QUEUES:
+        link.tx_queues = mnl_attr_get_u32(attribute);
+        break;
+      case IFLA_TXQLEN:
+        link.tx_queue_packets = mnl_attr_get_u32(attribute);
+        break;
+      case IFLA_GSO_MAX_SIZE:
+        link.gso_max_size_bytes = mnl_attr_get_u32(attribute);
+        break;
+      case IFLA_GRO_MAX_SIZE:
+        link.gro_max_size_bytes = mnl_attr_get_u32(attribute);
+        break;
       case IFLA_STATS64:
         ReadStats(attribute, &link.counters);
         break;

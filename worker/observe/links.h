@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct Link {
   std::string parent_bus;   // IFLA_PARENT_DEV_BUS_NAME (Linux 5.14): "pci", "virtio", ...
   std::string parent_name;  // IFLA_PARENT_DEV_NAME: "0000:01:00.0"
   v1::DeviceCounters counters;
+  // Unset: the kernel does not tell it.
+  std::optional<uint32_t> rx_queues;           // IFLA_NUM_RX_QUEUES
+  std::optional<uint32_t> tx_queues;           // IFLA_NUM_TX_QUEUES
+  std::optional<uint32_t> tx_queue_packets;    // IFLA_TXQLEN
+  std::optional<uint32_t> gso_max_size_bytes;  // IFLA_GSO_MAX_SIZE
+  std::optional<uint32_t> gro_max_size_bytes;  // IFLA_GRO_MAX_SIZE (Linux 5.19)
 };
 
 // In the order of their index.

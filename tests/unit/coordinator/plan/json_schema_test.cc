@@ -31,9 +31,8 @@ Struct Schema() {
 // The first alternative that describes a value and not a ${reference}; a map where a text would do as well.
 const Struct& Described(const Struct& schema) {
   auto any_of = schema.fields().find("anyOf");
-  return any_of == schema.fields().end()
-             ? schema
-             : Described(any_of->second.list_value().values(0).struct_value());
+  return any_of == schema.fields().end() ? schema
+                                         : Described(any_of->second.list_value().values(0).struct_value());
 }
 
 // Every key of `node` stands in the schema, at every level.
@@ -108,9 +107,9 @@ bool TakesExpected(const Struct& schema, const std::string& text) {
 
 TEST(PlanJsonSchema, KnowsTheMetricsWithTheirUnits) {
   const Struct schema = Schema();
-  for (const char* good : {"throughput.received >= 9.4Gbps", "loss<0.1%", "latency.p99_9 <= 250us", "jain > 0.95",
-                           "service_demand.receiver < 0.6us/KB", "retransmits < 5/s", "cpu.sender < 1.5cores",
-                           "stalled_intervals <= 0"}) {
+  for (const char* good : {"throughput.received >= 9.4Gbps", "loss<0.1%", "latency.p99_9 <= 250us",
+                           "jain > 0.95", "service_demand.receiver < 0.6us/KB", "retransmits < 5/s",
+                           "cpu.sender < 1.5cores", "stalled_intervals <= 0"}) {
     EXPECT_TRUE(TakesExpected(schema, good)) << good;
     EXPECT_EQ(Errors(MinimalPlan(std::string(good).find("latency") == 0 ? "    request_response: {}\n" : "",
                                  std::string("thresholds: [\"") + good + "\"]\n",
@@ -118,8 +117,8 @@ TEST(PlanJsonSchema, KnowsTheMetricsWithTheirUnits) {
               "")
         << good;
   }
-  for (const char* bad : {"throughput.received >= 9.4", "throughputXreceived >= 9.4Gbps", "loss < 0.1", "loss == 0%",
-                          "jain > 95%", "goodput > 1Gbps", "stalled_intervals < 0.5"}) {
+  for (const char* bad : {"throughput.received >= 9.4", "throughputXreceived >= 9.4Gbps", "loss < 0.1",
+                          "loss == 0%", "jain > 95%", "goodput > 1Gbps", "stalled_intervals < 0.5"}) {
     EXPECT_FALSE(TakesExpected(schema, bad)) << bad;
   }
 }

@@ -59,10 +59,10 @@ TEST(Thresholds, AMapSaysWhose) {
 }
 
 TEST(Thresholds, TheMatrixAndSetReachIntoThem) {
-  const std::string text =
-      MinimalPlan("    rate: ${rate}\n", "matrix: {rate: [1Mbps, 2Mbps]}\nthresholds:\n"
-                                         "  - throughput.received >= ${rate}\n"
-                                         "  - {expect: loss < 1%}\n");
+  const std::string text = MinimalPlan("    rate: ${rate}\n",
+                                       "matrix: {rate: [1Mbps, 2Mbps]}\nthresholds:\n"
+                                       "  - throughput.received >= ${rate}\n"
+                                       "  - {expect: loss < 1%}\n");
   const tutti::v1::Plan plan = Load(text, {"thresholds[1].severity=warn"});
   ASSERT_EQ(plan.cases_size(), 2);
   EXPECT_DOUBLE_EQ(plan.cases(0).thresholds(0).limit(), 1e6);
@@ -80,23 +80,29 @@ TEST(Thresholds, EveryErrorHasItsPlaceAndSaysWhatToWrite) {
                   "  - {expect: throughput.sent > 1Gbps, scope: streams, window: interval, severity: error}\n"
                   "  - {scope: stream}\n"
                   "  - {expect: loss < 1%, abort: true}\n"));
-  EXPECT_THAT(errors, HasSubstr("p.yaml:12:5: thresholds[0]: \"throughput.recieved\" is not a metric; did you mean "
-                                "\"throughput.received\"?"));
-  EXPECT_THAT(errors, HasSubstr("p.yaml:13:5: thresholds[1]: \"==\" is no comparison: write one of < <= > >="));
-  EXPECT_THAT(errors, HasSubstr("p.yaml:14:5: thresholds[2]: of loss: \"0.1\" can be read two ways: write 10% or "
-                                "0.1% (as in loss < 0.1%)"));
+  EXPECT_THAT(errors,
+              HasSubstr("p.yaml:12:5: thresholds[0]: \"throughput.recieved\" is not a metric; did you mean "
+                        "\"throughput.received\"?"));
+  EXPECT_THAT(errors,
+              HasSubstr("p.yaml:13:5: thresholds[1]: \"==\" is no comparison: write one of < <= > >="));
+  EXPECT_THAT(errors,
+              HasSubstr("p.yaml:14:5: thresholds[2]: of loss: \"0.1\" can be read two ways: write 10% or "
+                        "0.1% (as in loss < 0.1%)"));
   EXPECT_THAT(errors, HasSubstr("p.yaml:15:5: thresholds[3]: \"loss\" compares nothing: write a metric"));
-  EXPECT_THAT(errors, HasSubstr("thresholds[4].scope: \"streams\" is not known: write total, role:NAME, host, "
-                                "host:NAME, pair or stream; did you mean \"stream\"?"));
-  EXPECT_THAT(errors, HasSubstr("thresholds[4].window: \"interval\" is not known: write measure, worst_interval"));
+  EXPECT_THAT(errors,
+              HasSubstr("thresholds[4].scope: \"streams\" is not known: write total, role:NAME, host, "
+                        "host:NAME, pair or stream; did you mean \"stream\"?"));
+  EXPECT_THAT(errors,
+              HasSubstr("thresholds[4].window: \"interval\" is not known: write measure, worst_interval"));
   EXPECT_THAT(errors, HasSubstr("thresholds[4].severity: \"error\" is not known: write warn, fail"));
   EXPECT_THAT(errors, HasSubstr("p.yaml:17:5: thresholds[5]: the key \"expect\" is missing"));
   EXPECT_THAT(errors, HasSubstr("thresholds[6].abort: \"abort\" is not a key of a threshold"));
 }
 
 TEST(Thresholds, AnErrorInAValueOfTheMatrixPointsThere) {
-  EXPECT_THAT(Errors(MinimalPlan("", "matrix: {least: [1Gbps, 2G]}\n"
-                                     "thresholds: [\"throughput.received >= ${least}\"]\n")),
+  EXPECT_THAT(Errors(MinimalPlan("",
+                                 "matrix: {least: [1Gbps, 2G]}\n"
+                                 "thresholds: [\"throughput.received >= ${least}\"]\n")),
               HasSubstr("p.yaml:11:25: thresholds[0]: of throughput.received: \"2G\""));
 }
 
@@ -120,16 +126,19 @@ TEST(Thresholds, AMetricIsAskedOnlyForWhatItHas) {
 }
 
 TEST(Thresholds, OneThatWouldNeverBeJudgedIsRefused) {
-  EXPECT_THAT(Errors(With("  - loss < 1%\n", "tcp")),
-              HasSubstr("p.yaml:12:5: thresholds[0]: judges nothing: it takes an entry that is udp, one-way, and there is "
-                        "none"));
+  EXPECT_THAT(
+      Errors(With("  - loss < 1%\n", "tcp")),
+      HasSubstr(
+          "p.yaml:12:5: thresholds[0]: judges nothing: it takes an entry that is udp, one-way, and there is "
+          "none"));
   EXPECT_THAT(Errors(With("  - {expect: throughput.received > 1Mbps, scope: \"role:a\"}\n")),
               HasSubstr("it takes an entry in which the role a receives, and there is none"));
   EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1Mbps, scope: \"role:a\"}\n")), IsEmpty());
   EXPECT_THAT(Errors(With("  - {expect: latency.p99 < 1ms, entry: bulk}\n")),
               HasSubstr("it takes an entry named bulk that is request_response, and there is none"));
   // In one case of the matrix it is.
-  EXPECT_THAT(Errors(MinimalPlan("", "matrix: {p: [tcp, udp]}\nthresholds: [loss < 1%]\n", "${p}")), IsEmpty());
+  EXPECT_THAT(Errors(MinimalPlan("", "matrix: {p: [tcp, udp]}\nthresholds: [loss < 1%]\n", "${p}")),
+              IsEmpty());
 }
 
 TEST(Thresholds, AComparisonAgainstTheGoodDirectionGetsAWarning) {
@@ -144,8 +153,9 @@ TEST(Thresholds, AComparisonAgainstTheGoodDirectionGetsAWarning) {
 }
 
 TEST(Thresholds, ValuesThatAskForTheSameAreOneCase) {
-  EXPECT_THAT(Errors(MinimalPlan("", "matrix: {least: [1Gbps, 1000Mbps]}\n"
-                                     "thresholds: [\"throughput.received >= ${least}\"]\n")),
+  EXPECT_THAT(Errors(MinimalPlan("",
+                                 "matrix: {least: [1Gbps, 1000Mbps]}\n"
+                                 "thresholds: [\"throughput.received >= ${least}\"]\n")),
               HasSubstr("means the same as"));
 }
 

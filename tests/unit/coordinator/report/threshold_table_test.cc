@@ -10,7 +10,8 @@ namespace v1 = tutti::v1;
 using testing::HasSubstr;
 using testing::Not;
 
-v1::ThresholdOutcome& Add(v1::CaseResult& each, const std::string& metric, const std::string& text, bool passed) {
+v1::ThresholdOutcome& Add(v1::CaseResult& each, const std::string& metric, const std::string& text,
+                          bool passed) {
   v1::ThresholdOutcome& outcome = *each.add_thresholds();
   outcome.mutable_threshold()->set_metric(metric);
   outcome.mutable_threshold()->set_severity(v1::SEVERITY_FAIL);
@@ -36,17 +37,16 @@ v1::Result Judged() {
 }
 
 TEST(ThresholdTableTest, HasTheFigureThatDecidesWhoseItIsAndTheVerdict) {
-  EXPECT_EQ(
-      ThresholdTable(Judged(), {}),
-      "thresholds\n"
-      "  case  entry           threshold                                             value  of   "
-      "              verdict\n"
-      "     1  bulk            throughput.received >= 9Gbps                     9.3962Gbps       "
-      "              passed\n"
-      "     1  bulk (reverse)  loss < 0.1% (each stream)                             0.25%  strea"
-      "m 1 (a -> b)  FAILED\n"
-      "     1  bulk            service_demand.sender < 0.6us/KB (warning only)           -       "
-      "              warning: no good trial has the figure\n");
+  EXPECT_EQ(ThresholdTable(Judged(), {}),
+            "thresholds\n"
+            "  case  entry           threshold                                             value  of   "
+            "              verdict\n"
+            "     1  bulk            throughput.received >= 9Gbps                     9.3962Gbps       "
+            "              passed\n"
+            "     1  bulk (reverse)  loss < 0.1% (each stream)                             0.25%  strea"
+            "m 1 (a -> b)  FAILED\n"
+            "     1  bulk            service_demand.sender < 0.6us/KB (warning only)           -       "
+            "              warning: no good trial has the figure\n");
 }
 
 TEST(ThresholdTableTest, IsPartOfTheTableAndNotThereWithoutThresholds) {

@@ -166,8 +166,9 @@ TEST(JudgeTest, AFailedThresholdIsExitCode4AndAWarningIsNone) {
   EXPECT_EQ(failed.status(), v1::RUN_STATUS_LIMIT_FAILED);
   EXPECT_EQ(failed.exit_code(), 4);
   EXPECT_EQ(failed.cases(0).status(), v1::CASE_STATUS_GOOD);  // its trials are to be trusted
-  EXPECT_THAT(failed.reasons(), Contains("case 4 (streams=4): threshold throughput.received >= 101bps failed for "
-                                         "entry bulk: 100bps"));
+  EXPECT_THAT(failed.reasons(),
+              Contains("case 4 (streams=4): threshold throughput.received >= 101bps failed for "
+                       "entry bulk: 100bps"));
   const v1::Result warned = judged({CaseWithThreshold(101, v1::SEVERITY_WARN)});
   EXPECT_EQ(warned.exit_code(), 0);
   EXPECT_THAT(warned.reasons(), IsEmpty());

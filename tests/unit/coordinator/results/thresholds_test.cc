@@ -69,7 +69,8 @@ void AddStream(const StreamFigures& figures, v1::TrialResult& trial) {
   stream.mutable_loss()->set_lost(figures.lost);
   for (const uint64_t bytes : figures.received_intervals) stream.add_received_bytes_intervals(bytes);
   for (const uint64_t lost : figures.lost_intervals) stream.add_lost_intervals(lost);
-  for (const uint64_t messages : {5, 50, 50, 5}) stream.mutable_sender()->add_sent_cohorts()->set_messages(messages);
+  for (const uint64_t messages : {5, 50, 50, 5})
+    stream.mutable_sender()->add_sent_cohorts()->set_messages(messages);
 }
 
 // b1 and b2 read their counters over exactly 100 ms, but b2's second interval was 200 ms long.
@@ -131,8 +132,8 @@ TEST(ThresholdsTest, TheTotalIsTheEntrysMedianOverTheGoodTrials) {
 
 TEST(ThresholdsTest, OfTheHostsStreamsAndPairsTheWorstDecides) {
   // b1 has 1000, b2 3000 + 2000.
-  v1::ThresholdOutcome outcome = Judge(
-      Expect("throughput.received", v1::COMPARISON_AT_LEAST, 1000, v1::THRESHOLD_SCOPE_HOST));
+  v1::ThresholdOutcome outcome =
+      Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 1000, v1::THRESHOLD_SCOPE_HOST));
   EXPECT_TRUE(outcome.passed());
   EXPECT_EQ(outcome.member(), "b1");
   EXPECT_EQ(outcome.value(), 1000);
@@ -162,7 +163,8 @@ TEST(ThresholdsTest, AHostIsJudgedByTheMetricsEndAndARoleWhereItHasIt) {
   EXPECT_FALSE(outcome.passed());
   EXPECT_EQ(outcome.reason(), "host a1 receives no stream that it judges");
   EXPECT_FALSE(outcome.has_value());
-  outcome = Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 6000, v1::THRESHOLD_SCOPE_ROLE, "b"));
+  outcome =
+      Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 6000, v1::THRESHOLD_SCOPE_ROLE, "b"));
   EXPECT_TRUE(outcome.passed());
   EXPECT_EQ(outcome.value(), 6000);
 }
@@ -202,7 +204,8 @@ TEST(ThresholdsTest, WhatIsNotKnownFailsAndSaysWhy) {
   // One stream among several.
   v1::TrialResult trial = Trial();
   trial.mutable_streams(2)->clear_received_bps();
-  outcome = Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 1, v1::THRESHOLD_SCOPE_STREAM), {trial});
+  outcome =
+      Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 1, v1::THRESHOLD_SCOPE_STREAM), {trial});
   EXPECT_FALSE(outcome.passed());
   EXPECT_FALSE(outcome.has_value());
   EXPECT_EQ(outcome.member(), "stream 2 (a2 -> b2)");
@@ -235,10 +238,13 @@ TEST(ThresholdsTest, ATrialThatLacksTheFigureIsNotInItsMedian) {
 TEST(ThresholdsTest, WhatTheCaseCannotHaveIsNotJudged) {
   v1::TrialResult alone = Trial();
   alone.mutable_entries(0)->set_streams(1);
-  EXPECT_EQ(SummarizeCase(PlanCase(Expect("jain", v1::COMPARISON_ABOVE, 0.9)), {alone}, false).thresholds_size(), 0);
-  EXPECT_FALSE(Judge(Expect("jain", v1::COMPARISON_ABOVE, 0.9)).passed());
   EXPECT_EQ(
-      SummarizeCase(PlanCase(Expect("retransmits", v1::COMPARISON_BELOW, 1)), {Trial()}, false).thresholds_size(), 0);
+      SummarizeCase(PlanCase(Expect("jain", v1::COMPARISON_ABOVE, 0.9)), {alone}, false).thresholds_size(),
+      0);
+  EXPECT_FALSE(Judge(Expect("jain", v1::COMPARISON_ABOVE, 0.9)).passed());
+  EXPECT_EQ(SummarizeCase(PlanCase(Expect("retransmits", v1::COMPARISON_BELOW, 1)), {Trial()}, false)
+                .thresholds_size(),
+            0);
 }
 
 TEST(ThresholdsTest, EntriesAndDirectionsAreJudgedOneByOne) {

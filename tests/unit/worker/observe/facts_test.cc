@@ -1,12 +1,17 @@
 #include <gmock/gmock.h>
+#include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <string>
 
+#include "common/facts/fact_list.h"
+#include "common/facts/fingerprint.h"
 #include "tests/unit/worker/observe/kernel_tree.h"
+#include "tests/unit/worker/observe/missing_reason.h"
 #include "worker/observe/cpu_facts.h"
 #include "worker/observe/cpu_list.h"
 #include "worker/observe/host_facts.h"
@@ -16,6 +21,7 @@ namespace tutti::observe {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(CpuListTest, ReadsRangesAndSingles) {
@@ -60,6 +66,18 @@ TEST(CpuFactsTest, TakesOnlineCpusFromProcStatWhereSysDoesNotShowThem) {
   EXPECT_THAT(facts.online_cpus(), ElementsAre(0, 9));
 }
 
+TEST(CpuFactsTest, WhatTheKernelDoesNotShowIsUnsetWithItsReason) {
+  KernelTree tree;
+  tree.Write("proc/cpuinfo", "nothing here\n");
+  v1::HostFacts facts;
+  FillCpuFacts({tree.path("proc"), tree.path("sys")}, &facts);
+  EXPECT_FALSE(facts.has_cpu_model());
+  EXPECT_THAT(MissingReason(facts, "cpu_model"), HasSubstr("cpuinfo names no model"));
+  EXPECT_THAT(MissingReason(facts, "online_cpus"), HasSubstr("/proc/stat"));
+  EXPECT_THAT(MissingReason(facts, "numa_nodes"), HasSubstr("/devices/system/node"));
+  EXPECT_EQ(MissingReason(facts, "allowed_cpus"), "");
+}
+
 TEST(CpuFactsTest, AllowedCpusAreThoseOfTheCallingThread) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -80,33 +98,6 @@ TEST(CpuFactsTest, FindsTheCpusNearADeviceAtItsParent) {
   EXPECT_THAT(LocalCpusOf(roots, "virtio", "virtio1"), ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(LocalCpusOf(roots, "pci", "0000:ff:00.0"), IsEmpty());
   EXPECT_THAT(LocalCpusOf(roots, "", ""), IsEmpty());
-}
-
-TEST(HasHardwareTest, BelievesTheKernelFirst) {
-  Link link;
-  link.parent_name = "0000:01:00.0";
-  EXPECT_TRUE(HasHardware(link, {}));
-}
-
-TEST(HasHardwareTest, JudgesByBusInfoOnOlderKernels) {
-  Link plain;
-  EthtoolFacts pci;
-  pci.driver = "ixgbe";
-  pci.bus_info = "0000:01:00.0";
-  EXPECT_TRUE(HasHardware(plain, pci));
-  EXPECT_FALSE(HasHardware(plain, {}));  // lo
-  Link veth;
-  veth.kind = "veth";
-  EthtoolFacts veth_driver;
-  veth_driver.driver = "veth";
-  EXPECT_FALSE(HasHardware(veth, veth_driver));
-  Link vlan;  // passes on the bus_info of the device below
-  vlan.kind = "vlan";
-  EXPECT_FALSE(HasHardware(vlan, pci));
-  EthtoolFacts tap;
-  tap.driver = "tun";
-  tap.bus_info = "tap";
-  EXPECT_FALSE(HasHardware(plain, tap));
 }
 
 TEST(SocketLimitsTest, AgreesWithTheSysctl) {
@@ -135,6 +126,28 @@ TEST(HostFactsTest, DescribesThisHost) {
   EXPECT_FALSE(lo->has_hardware());
   EXPECT_FALSE(lo->has_speed_bps());
   EXPECT_GT(lo->mtu_bytes(), 0u);
+  EXPECT_EQ(facts->fingerprint(), FingerprintOf(*facts));
+  EXPECT_EQ(facts->fingerprint().size(), 16u);
+}
+
+TEST(HostFactsTest, WhatIsMissingIsAFactThatExistsAndIsNotSet) {
+  const auto facts = GatherHostFacts({});
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  std::set<std::string> known;
+  for (const Fact& fact : ListFacts(*facts)) known.insert(fact.path);
+  for (const v1::MissingFact& missing : facts->missing()) {
+    const std::string field = missing.fact().substr(0, missing.fact().find_first_of(".["));
+    EXPECT_NE(v1::HostFacts::descriptor()->FindFieldByName(field), nullptr) << missing.fact();
+    EXPECT_EQ(known.count(missing.fact()), 0u) << missing.fact();
+    EXPECT_NE(missing.reason(), "") << missing.fact();
+  }
+}
+
+TEST(HostFactsTest, ASecondLookGivesTheSameFingerprint) {
+  const auto first = GatherHostFacts({});
+  const auto second = GatherHostFacts({});
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->fingerprint(), second->fingerprint());
 }
 
 TEST(HostFactsTest, TakesTheBootIdThatItIsGiven) {

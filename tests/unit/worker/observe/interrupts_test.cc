@@ -58,6 +58,9 @@ TEST_F(InterruptsTest, AreThoseOfEachQueueWhereTheyAreEffective) {
   const auto cpus = InterruptCpusOf(roots_, "pci", "0000:01:00.0");
   ASSERT_TRUE(cpus.ok()) << cpus.status();
   EXPECT_THAT(*cpus, ElementsAre(2, 3, 9));
+  const auto affinities = InterruptAffinitiesOf(roots_, "pci", "0000:01:00.0");
+  ASSERT_TRUE(affinities.ok()) << affinities.status();
+  EXPECT_THAT(*affinities, ElementsAre(ElementsAre(9), ElementsAre(2, 3), ElementsAre(2)));
 }
 
 TEST_F(InterruptsTest, OfAVirtioDeviceAreItsParents) {

@@ -28,6 +28,9 @@ TEST(LinksTest, ListLoopbackWithoutHardwareBehindIt) {
   EXPECT_GT(lo->mtu_bytes, 0u);
   EXPECT_EQ(lo->kind, "");
   EXPECT_EQ(lo->parent_name, "");
+  EXPECT_EQ(lo->rx_queues, 1u);
+  EXPECT_EQ(lo->tx_queues, 1u);
+  EXPECT_TRUE(lo->gso_max_size_bytes.has_value());
 }
 
 uint64_t LoopbackTxBytes() {
