@@ -109,12 +109,14 @@ TEST(Thresholds, AnErrorInAValueOfTheMatrixPointsThere) {
 TEST(Thresholds, WhatTheyNameHasToExist) {
   EXPECT_THAT(Errors(With("  - {expect: loss < 1%, entry: bulc}\n")),
               HasSubstr("thresholds[0].entry: \"bulc\" is not a traffic entry; did you mean \"bulk\"?"));
-  EXPECT_THAT(Errors(With("  - {expect: loss < 1%, scope: \"role:c\"}\n")),
-              HasSubstr("thresholds[0].scope: \"c\" is not a role; known are a, b"));
+  EXPECT_THAT(Errors(With("  - {expect: loss < 1%, scope: \"role:servers\"}\n")),
+              HasSubstr("thresholds[0].scope: \"servers\" is not a role; known are a, b"));
   const std::string named =
       "version: 1\nname: n\nroles: {a: {hosts: [x]}, b: {hosts: [y]}}\n"
-      "traffic: [{from: a, to: b, protocol: udp}]\nthresholds: [{expect: loss < 1%, scope: \"host:z\"}]\n";
-  EXPECT_THAT(Errors(named), HasSubstr("thresholds[0].scope: \"z\" is a host of no role; known are x, y"));
+      "traffic: [{from: a, to: b, protocol: udp}]\nthresholds: [{expect: loss < 1%, scope: "
+      "\"host:elsewhere\"}]\n";
+  EXPECT_THAT(Errors(named),
+              HasSubstr("thresholds[0].scope: \"elsewhere\" is a host of no role; known are x, y"));
 }
 
 TEST(Thresholds, AMetricIsAskedOnlyForWhatItHas) {
