@@ -20,9 +20,10 @@ struct Turn {
 };
 
 // The most that one turn moves, so that no flow keeps the others waiting: it ends with the call that reaches
-// either. 128 KiB are some 20 us of a CPU, 16 small messages likewise.
-inline constexpr uint64_t kBytesPerTurn = 128 << 10;
-inline constexpr uint32_t kCallsPerTurn = 16;
+// either. All flows of a thread are within a round of turns of each other, and a call takes up to 20 us
+// (docs/decisions/0015-threads-per-cpu.md).
+inline constexpr uint64_t kBytesPerTurn = 64 << 10;
+inline constexpr uint32_t kCallsPerTurn = 4;
 
 // Everything is called on the loop's thread.
 class Flow {
