@@ -7,6 +7,7 @@ result, since the report's are rounded up by up to 1.6%. A connection for each t
 loop by transactions per second: sockperf has no such test.
 """
 
+import itertools
 import os
 import re
 import subprocess
@@ -24,6 +25,9 @@ BYTES = 64
 WARMUP_MS = 300
 MEASURE_MS = 1000
 KINDS = {"TCP_RR 64 B": "tcp", "UDP_RR 64 B": "udp", "TCP_CRR 64 B": "crr"}
+# Each server gets the next port: who closes a connection first keeps its port in TIME_WAIT, where not every
+# server can bind.
+PORTS = itertools.cycle(range(PORT, PORT + 500))
 RAW = "raw loop"
 SOCKPERF = "sockperf"
 RAW_BAR = 1.03
@@ -96,23 +100,27 @@ class Bench(PairBench):
         }
 
     def _run_raw(self, kind: str) -> dict:
-        program = str(raw_rr_path(self._bin_dir))
+        program, port = str(raw_rr_path(self._bin_dir)), next(PORTS)
+        address, times = self._pair.receiver.address, [str(WARMUP_MS), str(MEASURE_MS)]
         output = _ask(
             self._pair,
-            [program, "serve", kind, str(PORT), str(BYTES), "30"],
-            [program, "ask", kind, self._pair.receiver.address, str(PORT), str(BYTES), str(WARMUP_MS), str(MEASURE_MS)],
+            [program, "serve", kind, str(port), str(BYTES), "30"],
+            [program, "ask", kind, address, str(port), str(BYTES), *times],
             kind,
+            port,
         )
         count, elapsed_ns, p50_ns, p99_ns = (int(word) for word in output.split())
         return {"per_s": count / (elapsed_ns / 1e9), "p50_us": p50_ns / 1e3, "p99_us": p99_ns / 1e3}
 
     def _run_sockperf(self, kind: str) -> dict:
-        place = ["-i", self._pair.receiver.address, "-p", str(PORT)] + (["--tcp"] if kind == "tcp" else [])
+        port = next(PORTS)
+        place = ["-i", self._pair.receiver.address, "-p", str(port)] + (["--tcp"] if kind == "tcp" else [])
         output = _ask(
             self._pair,
             ["sockperf", "server", *place],
             ["sockperf", "ping-pong", *place, "-m", str(BYTES), "-t", "1", "--full-rtt"],
             kind,
+            port,
         )
         return sockperf_figures(output)
 
@@ -143,11 +151,11 @@ class Bench(PairBench):
         return rows
 
 
-def _ask(pair: NetworkPair, serve: list[str], ask: list[str], kind: str) -> str:
+def _ask(pair: NetworkPair, serve: list[str], ask: list[str], kind: str, port: int) -> str:
     """One server, afresh for each round, and one client; returns what the client prints."""
     server = pair.receiver.start(serve, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_for_port(pair.receiver, "udp" if kind == "udp" else "tcp", PORT)
+        wait_for_port(pair.receiver, "udp" if kind == "udp" else "tcp", port)
         client = pair.sender.start(ask, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             return finish(client, 20, ask[0])
