@@ -6,6 +6,26 @@
 #include "coordinator/report/report.h"
 
 namespace tutti::cli {
+namespace {
+
+// `live` where there are events to be written.
+void AddReportOptionsOf(CLI::App& command, RunOptions& options, bool live) {
+  std::string formats;
+  for (const report::Exporter& exporter : report::Exporters()) {
+    absl::StrAppend(&formats, formats.empty() ? "" : ", ", exporter.name);
+  }
+  if (live) {
+    absl::StrAppend(&formats, ", ", kEventsFormat,
+                    " (no report: every event as a line of JSON when it happens)");
+  }
+  command.add_option("--format", options.format, absl::StrCat("How the report is printed: ", formats))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--detail", options.detail, "Also machines, hosts and streams");
+  command.add_flag("--timeline", options.timeline, "Also the intervals of all hosts on one time axis");
+}
+
+}  // namespace
 
 void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address) {
   address.address = kDefaultCoordinator;
@@ -44,21 +64,17 @@ void AddSetOption(CLI::App& command, std::vector<std::string>& overrides) {
 }
 
 void AddReportOptions(CLI::App& command, RunOptions& options) {
-  std::string formats;
-  for (const report::Exporter& exporter : report::Exporters()) {
-    absl::StrAppend(&formats, formats.empty() ? "" : ", ", exporter.name);
-  }
-  command.add_option("--format", options.format, absl::StrCat("How the report is printed: ", formats))
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_flag("--detail", options.detail, "Also machines, hosts and streams");
-  command.add_flag("--timeline", options.timeline, "Also the intervals of all hosts on one time axis");
+  AddReportOptionsOf(command, options, /*live=*/false);
 }
 
 void AddRunOptions(CLI::App& command, RunOptions& options) {
   AddSetOption(command, options.overrides);
-  AddReportOptions(command, options);
+  AddReportOptionsOf(command, options, /*live=*/true);
   command.add_option("--json", options.json_path, "Also write the whole result to this file, as JSON")
+      ->type_name("FILE");
+  command
+      .add_option("--jsonl", options.jsonl_path,
+                  "Also write every event of the run to this file when it happens, a line of JSON each")
       ->type_name("FILE");
   command.add_flag("--quiet,-q", options.quiet, "No line per interval while it runs");
 }

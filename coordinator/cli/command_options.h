@@ -21,7 +21,7 @@ void AddPlanArgument(CLI::App& command, std::string& path);
 void AddSetOption(CLI::App& command, std::vector<std::string>& overrides);
 // --format, --detail, --timeline
 void AddReportOptions(CLI::App& command, RunOptions& options);
-// The above and --set, --json, --quiet
+// The above and --set, --json, --jsonl, --quiet
 void AddRunOptions(CLI::App& command, RunOptions& options);
 
 }  // namespace tutti::cli

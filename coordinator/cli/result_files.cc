@@ -114,18 +114,19 @@ absl::Status WriteWhole(const std::string& path, std::string_view content) {
   return status;
 }
 
-absl::Status CheckWritable(const std::string& path) {
+absl::Status CheckWritable(const std::string& path, std::string_view option) {
+  const std::string asked = absl::StrCat(std::string(option), " ", path);
   struct stat info = {};
   if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    return absl::InvalidArgumentError(absl::StrCat("--json ", path, ": is a folder; name a file"));
+    return absl::InvalidArgumentError(absl::StrCat(asked, ": is a folder; name a file"));
   }
   const bool direct = IsSpecialFile(path);
   const std::string checked = direct ? path : FolderOf(FollowLinks(path));
   if (access(checked.c_str(), W_OK) == 0) return absl::OkStatus();
   const int reason = errno;
-  return absl::InvalidArgumentError(ErrnoStatus(reason, absl::StrCat("--json ", path, ": write in ", checked),
-                                                "name a file in a folder that exists")
-                                        .message());
+  return absl::InvalidArgumentError(
+      ErrnoStatus(reason, absl::StrCat(asked, ": write in ", checked), "name a file in a folder that exists")
+          .message());
 }
 
 absl::StatusOr<std::string> LeaveResult(const tutti::v1::Result& result) {

@@ -18,8 +18,9 @@ absl::StatusOr<std::string> ResultDirectory();
 // followed; what is not a regular file (/dev/stdout, a pipe) is written directly. Folders are not made.
 absl::Status WriteWhole(const std::string& path, std::string_view content);
 
-// InvalidArgument if WriteWhole(path) could not work: told before a run rather than after it.
-absl::Status CheckWritable(const std::string& path);
+// InvalidArgument if writing the file that `option` names could not work: told before a run rather than after
+// it.
+absl::Status CheckWritable(const std::string& path, std::string_view option);
 
 // Leaves `result` as JSON under ResultDirectory(), making the folder; returns the file's path.
 absl::StatusOr<std::string> LeaveResult(const tutti::v1::Result& result);

@@ -15,6 +15,7 @@
 #include "common/sync/thread_annotations.h"
 #include "common/units/units.h"
 #include "coordinator/cli/complaint.h"
+#include "coordinator/cli/event_lines.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/interrupts.h"
 #include "coordinator/cli/printable_message.h"
@@ -83,9 +84,11 @@ std::string Announcement(const tutti::v1::Result& head) {
 // Follows the run's events; keeps the head and, at the end, the result.
 class Follower {
  public:
-  Follower(const RunOptions& options, std::ostream& live) : options_(options), live_(live) {}
+  Follower(const RunOptions& options, std::ostream& live, EventLines& lines)
+      : options_(options), live_(live), lines_(lines) {}
 
   void OnEvent(const tutti::v1::RunEvent& told) {
+    lines_.OnEvent(told);
     if (told.has_ended()) result_ = told.ended();
     tutti::v1::RunEvent event = told;
     MakePrintable(event);
@@ -103,6 +106,7 @@ class Follower {
  private:
   const RunOptions& options_;
   std::ostream& live_;
+  EventLines& lines_;
   tutti::v1::Result head_;
   std::optional<tutti::v1::Result> result_;
 };
@@ -114,13 +118,16 @@ int Fail(const absl::Status& status, std::ostream& errors) {
 
 // Prints and leaves the result. A file that could not be written makes a passed run an internal error: a
 // script that asked for it must not go on without it.
-int Deliver(const tutti::v1::Result& result, const RunOptions& options, const Screens& screens) {
+int Deliver(const tutti::v1::Result& result, const RunOptions& options, const Screens& screens,
+            const EventLines& lines) {
   int exit_code = result.exit_code();
-  const absl::Status printed = PrintResult(result, options, screens.out);
-  if (!printed.ok()) {
-    screens.live << "tutti: " << Readable(printed) << "\n";
+  const auto complain = [&](const char* about, const absl::Status& status) {
+    screens.live << "tutti: " << about << Readable(status) << "\n";
     if (exit_code == kPassed) exit_code = kInternal;
-  }
+  };
+  const absl::Status printed =
+      options.format == kEventsFormat ? lines.out_status() : PrintResult(result, options, screens.out);
+  if (!printed.ok()) complain("", printed);
   const absl::StatusOr<std::string> left = LeaveResult(result);
   if (left.ok()) {
     screens.live << "result: " << *left << "  (tutti show " << result.run_id() << ")\n";
@@ -133,18 +140,47 @@ int Deliver(const tutti::v1::Result& result, const RunOptions& options, const Sc
     if (written.ok()) {
       screens.live << "result: " << Printable(options.json_path) << "\n";
     } else {
-      screens.live << "tutti: --json: " << Readable(written) << "\n";
-      if (exit_code == kPassed) exit_code = kInternal;
+      complain("--json: ", written);
     }
   }
+  if (!lines.file_status().ok()) complain("--jsonl: ", lines.file_status());
   return exit_code;
+}
+
+// The exporter of the report; nullptr where the events take its place. Refuses what does not go together.
+absl::StatusOr<const report::Exporter*> ReportExporter(const RunOptions& options) {
+  const report::Exporter* exporter = nullptr;
+  if (options.format != kEventsFormat) {
+    TUTTI_ASSIGN_OR_RETURN(exporter, report::FindExporter(options.format));
+  }
+  const bool document = exporter == nullptr || exporter->document;
+  if (document && (options.detail || options.timeline)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.detail ? "--detail" : "--timeline", " does not go with --format ",
+                     options.format, ", which programs read; use it with table, stream-test or netperf"));
+  }
+  return exporter;
+}
+
+// The end of a run whose watch was lost, as an event.
+tutti::v1::RunEvent EndedEvent(const tutti::v1::Result& result) {
+  tutti::v1::RunEvent event;
+  event.set_run_id(result.run_id());
+  event.set_at_unix_ns(result.finished_unix_ns());
+  *event.mutable_ended() = result;
+  return event;
 }
 
 }  // namespace
 
 absl::Status CheckRunOptions(const RunOptions& options) {
-  TUTTI_RETURN_IF_ERROR(report::FindExporter(options.format).status());
-  if (!options.json_path.empty()) TUTTI_RETURN_IF_ERROR(CheckWritable(options.json_path));
+  TUTTI_RETURN_IF_ERROR(ReportExporter(options).status());
+  if (!options.json_path.empty()) TUTTI_RETURN_IF_ERROR(CheckWritable(options.json_path, "--json"));
+  if (options.jsonl_path == "-") {
+    return absl::InvalidArgumentError(
+        "--jsonl -: standard output has the report; --format jsonl writes the events there in its place");
+  }
+  if (!options.jsonl_path.empty()) TUTTI_RETURN_IF_ERROR(CheckWritable(options.jsonl_path, "--jsonl"));
   return absl::OkStatus();
 }
 
@@ -157,33 +193,54 @@ int RunPlan(CoordinatorClient& client, const PlanText& plan, const RunOptions& o
   request.set_user(UserName());
 
   signal(SIGPIPE, SIG_IGN);  // `tutti run | head` still leaves its result
+  EventLines lines(options.format == kEventsFormat ? &screens.out : nullptr);
+  if (!options.jsonl_path.empty()) {
+    const absl::Status opened = lines.OpenFile(options.jsonl_path);
+    if (!opened.ok()) {
+      screens.live << "tutti: --jsonl: " << Readable(opened) << "\n";
+      return kUsage;
+    }
+  }
   Canceller canceller(client);
   InterruptWatch interrupts([&canceller] { canceller.Ask(); });
   const absl::StatusOr<std::string> run_id = client.Submit(request);
   if (!run_id.ok()) return Fail(run_id.status(), screens.live);
   canceller.Submitted(*run_id);
+  lines.OnAccepted(*run_id);
 
-  Follower follower(options, screens.live);
+  Follower follower(options, screens.live, lines);
   const absl::Status watched =
       client.Watch(*run_id, [&follower](const tutti::v1::RunEvent& event) { follower.OnEvent(event); });
-  if (follower.result()) return Deliver(*follower.result(), options, screens);
+  if (follower.result()) return Deliver(*follower.result(), options, screens, lines);
 
   const absl::StatusOr<tutti::v1::Result> result = client.GetResult(*run_id);
-  if (result.ok() && result->status() != tutti::v1::RUN_STATUS_RUNNING)
-    return Deliver(*result, options, screens);
+  if (result.ok() && result->status() != tutti::v1::RUN_STATUS_RUNNING) {
+    lines.OnEvent(EndedEvent(*result));
+    return Deliver(*result, options, screens, lines);
+  }
   screens.live << "tutti: run " << *run_id << " has no result that this program could get\n";
   if (!watched.ok()) return Fail(watched, screens.live);
   return result.ok() ? kInternal : Fail(result.status(), screens.live);
 }
 
 absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out) {
+  TUTTI_ASSIGN_OR_RETURN(const report::Exporter* exporter, ReportExporter(options));
+  if (exporter == nullptr) {
+    return absl::InvalidArgumentError(
+        "--format jsonl has the events of a run while it goes on (tutti run, tutti lab run); --format json "
+        "has "
+        "the whole result");
+  }
   const report::Style style{.color = options.color};
-  TUTTI_ASSIGN_OR_RETURN(const report::Exporter* exporter, report::FindExporter(options.format));
-  tutti::v1::Result shown = result;
-  if (options.format != "json") MakePrintable(shown);  // JSON writes them out itself, and is read by programs
-  out << exporter->render(shown, style);
-  if (options.detail) out << "\n" << report::RenderDetail(shown, style);
-  if (options.timeline) out << "\n" << report::RenderTimeline(shown, style);
+  if (exporter->document) {
+    out << exporter->render(result, style);
+  } else {
+    tutti::v1::Result shown = result;
+    MakePrintable(shown);
+    out << exporter->render(shown, style);
+    if (options.detail) out << "\n" << report::RenderDetail(shown, style);
+    if (options.timeline) out << "\n" << report::RenderTimeline(shown, style);
+  }
   out << std::flush;
   return out ? absl::OkStatus() : absl::DataLossError("the report could not be written to standard output");
 }

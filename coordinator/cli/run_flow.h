@@ -12,10 +12,14 @@
 
 namespace tutti::cli {
 
+// Of a run that goes on: standard output has its events as they come, and no report.
+inline constexpr char kEventsFormat[] = "jsonl";
+
 struct RunOptions {
   std::vector<std::string> overrides;  // --set, in order
   std::string json_path;               // empty: only under the state folder
-  std::string format = "table";
+  std::string jsonl_path;              // the events as they come; empty: no file of them
+  std::string format = "table";        // of an exporter, or kEventsFormat
   bool detail = false;
   bool timeline = false;
   bool quiet = false;  // no live lines
@@ -27,7 +31,8 @@ struct Screens {
   std::ostream& live;  // everything else
 };
 
-// Usage errors that are better told before anything starts: unknown format, unwritable --json file.
+// Usage errors that are better told before anything starts: unknown format, what does not go with it, a file
+// that cannot be written.
 absl::Status CheckRunOptions(const RunOptions& options);
 
 // Runs the plan, which was found valid before, to its end; returns the exit code. The first SIGINT or SIGTERM
@@ -35,7 +40,8 @@ absl::Status CheckRunOptions(const RunOptions& options);
 int RunPlan(CoordinatorClient& client, const PlanText& plan, const RunOptions& options,
             const Screens& screens);
 
-// Prints `result` as `options` ask. Also what `tutti show` does.
+// Prints `result` as `options` ask. Also what `tutti show` does. InvalidArgument: an unknown format, one that
+// only a run has, or what does not go with it. DataLoss: standard output could not be written.
 absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out);
 
 }  // namespace tutti::cli

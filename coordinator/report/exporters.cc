@@ -3,6 +3,14 @@
 #include "coordinator/report/report.h"
 
 namespace tutti::report {
+namespace {
+
+template <CsvRows rows>
+std::string Csv(const tutti::v1::Result& result, const Style&) {
+  return RenderCsv(result, rows);
+}
+
+}  // namespace
 
 const std::vector<Exporter>& Exporters() {
   using Result = tutti::v1::Result;
@@ -12,7 +20,14 @@ const std::vector<Exporter>& Exporters() {
          return RenderHead(result, style) + "\n" + RenderTable(result, style);
        }},
       {"json", "the whole result as one JSON document",
-       [](const Result& result, const Style&) { return RenderJson(result); }},
+       [](const Result& result, const Style&) { return RenderJson(result); }, true},
+      {"csv:case", "CSV, a line per case, entry and direction", &Csv<CsvRows::kCase>, true},
+      {"csv:trial", "CSV, a line per trial, entry and direction", &Csv<CsvRows::kTrial>, true},
+      {"csv:host", "CSV, a line per trial and host", &Csv<CsvRows::kHost>, true},
+      {"csv:stream", "CSV, a line per trial and stream", &Csv<CsvRows::kStream>, true},
+      {"csv:interval", "CSV, a line per trial, interval and host", &Csv<CsvRows::kInterval>, true},
+      {"junit", "JUnit XML, a test per case and threshold",
+       [](const Result& result, const Style&) { return RenderJunit(result); }, true},
       {"stream-test", "the line of the stream_test script",
        [](const Result& result, const Style&) { return RenderStreamTest(result); }},
       {"netperf", "netperf's columns",
@@ -22,9 +37,10 @@ const std::vector<Exporter>& Exporters() {
 }
 
 absl::StatusOr<const Exporter*> FindExporter(std::string_view name) {
+  const std::string_view wanted = name == "csv" ? std::string_view("csv:case") : name;
   std::string known;
   for (const Exporter& exporter : Exporters()) {
-    if (name == exporter.name) return &exporter;
+    if (wanted == exporter.name) return &exporter;
     absl::StrAppend(&known, known.empty() ? "" : ", ", exporter.name);
   }
   return absl::InvalidArgumentError(absl::StrCat(

@@ -74,6 +74,27 @@ std::string RenderMessageJson(const google::protobuf::Message& message, const Js
 // Unknown keys, wrong types and numbers out of range are InvalidArgument naming the key's path.
 absl::Status ParseMessageJson(std::string_view json, google::protobuf::Message& message);
 
+// What a line of the CSV stands for: of a case or a trial one entry in one direction, of a trial one host or
+// one stream, of an interval one host.
+enum class CsvRows { kCase, kTrial, kHost, kStream, kInterval };
+// A header and the lines, quoted as csv_line.h says. What is not known is an empty cell. docs/outputs.md
+// defines the columns.
+std::string RenderCsv(const tutti::v1::Result& result, CsvRows rows);
+
+// One suite, the plan; a test for each threshold of a case, or for the case itself if it has none. A failure
+// is a threshold or limit that was not kept, an error what could not be measured properly, skipped what was
+// not run.
+std::string RenderJunit(const tutti::v1::Result& result);
+
+// --- the events of a run as JSON Lines
+// ------------------------------------------------------------------------
+
+// The object of one event, with a newline; docs/outputs.md defines the keys. Empty for an event of a newer
+// schema.
+std::string RenderEventLine(const tutti::v1::RunEvent& event);
+// The same for what precedes all events: the coordinator has taken the run.
+std::string RenderAcceptedLine(const std::string& run_id);
+
 // --- the formats of --format
 // ------------------------------------------------------------------------------------
 
@@ -81,9 +102,10 @@ struct Exporter {
   const char* name;     // "table"
   const char* caption;  // for --help
   std::string (*render)(const tutti::v1::Result& result, const Style& style);
+  bool document = false;  // read by programs: nothing may stand beside it, and it does its own quoting
 };
 const std::vector<Exporter>& Exporters();
-// InvalidArgument names the formats that exist.
+// "csv" is short for "csv:case". InvalidArgument names the formats that exist.
 absl::StatusOr<const Exporter*> FindExporter(std::string_view name);
 
 }  // namespace tutti::report

@@ -11,13 +11,6 @@ namespace {
 
 namespace v1 = tutti::v1;
 
-std::string Figure(const v1::ThresholdOutcome& outcome) {
-  if (!outcome.has_value()) return kNone;
-  const metrics::Metric* metric = metrics::FindMetric(outcome.threshold().metric());
-  if (metric == nullptr) return absl::StrCat(outcome.value(), outcome.unit());
-  return metrics::FigureText(metric->dimension, outcome.value(), metrics::kValueDigits);
-}
-
 std::string Verdict(const v1::ThresholdOutcome& outcome, const Style& style) {
   if (outcome.passed()) return Colored("passed", Mood::kGood, style);
   return outcome.threshold().severity() == v1::SEVERITY_WARN ? Colored("warning", Mood::kWarning, style)
@@ -31,6 +24,13 @@ std::string EntryName(const v1::ThresholdOutcome& outcome) {
 
 }  // namespace
 
+std::string ThresholdFigure(const v1::ThresholdOutcome& outcome) {
+  if (!outcome.has_value()) return kNone;
+  const metrics::Metric* metric = metrics::FindMetric(outcome.threshold().metric());
+  if (metric == nullptr) return absl::StrCat(outcome.value(), outcome.unit());
+  return metrics::FigureText(metric->dimension, outcome.value(), metrics::kValueDigits);
+}
+
 std::string ThresholdTable(const v1::Result& result, const Style& style) {
   TextTable table;
   table.AddColumn("case");
@@ -41,8 +41,8 @@ std::string ThresholdTable(const v1::Result& result, const Style& style) {
     for (const v1::ThresholdOutcome& outcome : each.thresholds()) {
       // The verdict stands last: its colour would count as width.
       const std::string why = outcome.reason().empty() ? "" : absl::StrCat(": ", outcome.reason());
-      table.AddRow({absl::StrCat(each.index() + 1), EntryName(outcome), outcome.text(), Figure(outcome),
-                    outcome.member(), absl::StrCat(Verdict(outcome, style), why)});
+      table.AddRow({absl::StrCat(each.index() + 1), EntryName(outcome), outcome.text(),
+                    ThresholdFigure(outcome), outcome.member(), absl::StrCat(Verdict(outcome, style), why)});
     }
   }
   return table.rows() == 0 ? "" : absl::StrCat("thresholds\n", table.Render("  ", style.color));

@@ -87,7 +87,7 @@ class Cli(unittest.TestCase):
         self.assertEqual([f"{0.2 + 0.1 * i:.2f}" for i in range(10)], intervals)
         self.assertNotRegex(done.stdout, LIVE_LINE)
         self.assertIn("bulk", done.stdout)
-        for name in ("table", "stream-test", "netperf", "json"):
+        for name in ("table", "stream-test", "netperf", "json", "csv", "csv:trial", "csv:stream", "junit"):
             shown = self.tutti("show", result["run_id"], "--format", name)
             self.assertEqual((0, ""), (shown.returncode, shown.stderr), name)
             self.assertTrue(shown.stdout.strip(), name)
@@ -316,6 +316,10 @@ class Cli(unittest.TestCase):
             ("run", "no-such-plan.yaml"),
             ("run", self.plan(), "--format", "tabel"),
             ("run", self.plan(), "--json", "/no/such/folder/out.json"),
+            ("run", self.plan(), "--jsonl", "/no/such/folder/out.jsonl"),
+            ("run", self.plan(), "--jsonl", "-"),
+            ("run", self.plan(), "--format", "csv:row"),
+            ("run", self.plan(), "--format", "junit", "--detail"),
             ("run", self.plan(), "--coordinator", "host:99999"),
             ("lab",),
             ("lab", "run", self.plan(), "--hosts", "0"),

@@ -84,10 +84,10 @@ TEST_F(ResultFilesTest, WritesIntoWhatIsNotARegularFile) {
 }
 
 TEST_F(ResultFilesTest, TellsBeforeTheRunThatAFileCannotBeWritten) {
-  EXPECT_TRUE(CheckWritable((folder_ / "new.json").string()).ok());
-  EXPECT_THAT(std::string(CheckWritable((folder_ / "none/new.json").string()).message()),
+  EXPECT_TRUE(CheckWritable((folder_ / "new.json").string(), "--json").ok());
+  EXPECT_THAT(std::string(CheckWritable((folder_ / "none/new.json").string(), "--json").message()),
               HasSubstr("No such file or directory"));
-  EXPECT_THAT(std::string(CheckWritable(folder_.string()).message()), HasSubstr("is a folder"));
+  EXPECT_THAT(std::string(CheckWritable(folder_.string(), "--json").message()), HasSubstr("is a folder"));
 }
 
 TEST_F(ResultFilesTest, AResultThatWasLeftIsFoundByItsIdAndByItsFile) {

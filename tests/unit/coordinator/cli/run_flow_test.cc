@@ -10,7 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/report/report.h"
@@ -30,6 +32,20 @@ tutti::v1::RunEvent Ended(tutti::v1::RunStatus status, int exit_code) {
   event.mutable_ended()->set_status(status);
   event.mutable_ended()->set_exit_code(exit_code);
   return event;
+}
+
+std::string TextOf(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
 // Replays `events`. With `until_cancelled` the watch goes on until Cancel is called and then ends with a
@@ -81,12 +97,7 @@ class RunFlowTest : public ::testing::Test {
     fs::remove_all(folder_);
   }
   int Run() { return RunPlan(client_, plan_, options_, Screens{.out = out_, .live = live_}); }
-  absl::StatusOr<tutti::v1::Result> ResultIn(const fs::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return report::ParseJson(text.str());
-  }
+  absl::StatusOr<tutti::v1::Result> ResultIn(const fs::path& path) { return report::ParseJson(TextOf(path)); }
 
   fs::path folder_;
   FakeClient client_;
@@ -194,6 +205,113 @@ TEST_F(RunFlowTest, JsonFormatPrintsOneDocumentAndNothingElse) {
   EXPECT_EQ(report::ParseJson(out_.str())->run_id(), "run-7");
 }
 
+tutti::v1::RunEvent OneInterval() {
+  tutti::v1::RunEvent event;
+  event.set_run_id("run-7");
+  event.mutable_interval()->set_interval(3);
+  return event;
+}
+
+TEST_F(RunFlowTest, EveryEventIsALineInTheFileOfEventsBesideTheReport) {
+  client_.events = {OneInterval(), Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  options_.jsonl_path = (folder_ / "events.jsonl").string();
+  std::ofstream(options_.jsonl_path) << "of an earlier run";
+  EXPECT_EQ(Run(), kPassed);
+  const std::vector<std::string> lines = LinesOf(TextOf(options_.jsonl_path));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[0], HasSubstr("{\"event\":\"accepted\",\"run_id\":\"run-7\""));
+  EXPECT_THAT(lines[1], HasSubstr("{\"event\":\"interval\""));
+  EXPECT_THAT(lines[2], HasSubstr("\"status\":\"passed\",\"exit_code\":0"));
+  EXPECT_THAT(out_.str(), HasSubstr("passed, exit code 0"));
+}
+
+TEST_F(RunFlowTest, WithTheFormatJsonlStandardOutputHasTheEventsAndNoReport) {
+  client_.events = {OneInterval(), Ended(tutti::v1::RUN_STATUS_PARTIAL, 7)};
+  options_.format = "jsonl";
+  options_.jsonl_path = (folder_ / "events.jsonl").string();
+  ASSERT_TRUE(CheckRunOptions(options_).ok());
+  EXPECT_EQ(Run(), kPartial);
+  EXPECT_EQ(LinesOf(out_.str()).size(), 3u);
+  EXPECT_EQ(out_.str(), TextOf(options_.jsonl_path));
+}
+
+// A stream of events that is read when each of them has been told.
+TEST_F(RunFlowTest, AnEventIsInTheFileWhenTheNextOneComes) {
+  class ReadingClient final : public CoordinatorClient {
+   public:
+    absl::StatusOr<std::string> Submit(const tutti::v1::SubmitRequest&) override { return "run-7"; }
+    absl::Status Watch(const std::string&,
+                       const std::function<void(const tutti::v1::RunEvent&)>& on_event) override {
+      on_event(OneInterval());
+      seen = TextOf(path);
+      on_event(Ended(tutti::v1::RUN_STATUS_PASSED, 0));
+      return absl::OkStatus();
+    }
+    absl::Status Cancel(const std::string&) override { return absl::OkStatus(); }
+    absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override {
+      return absl::UnavailableError("");
+    }
+    absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
+      return absl::UnavailableError("");
+    }
+    std::string path;
+    std::string seen;
+  };
+  ReadingClient client;
+  client.path = options_.jsonl_path = (folder_ / "events.jsonl").string();
+  EXPECT_EQ(RunPlan(client, plan_, options_, Screens{.out = out_, .live = live_}), kPassed);
+  EXPECT_THAT(client.seen, HasSubstr("{\"event\":\"interval\""));
+}
+
+TEST_F(RunFlowTest, EventsThatCannotBeWrittenMakeAPassedRunAnInternalError) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  options_.jsonl_path = "/dev/full";
+  EXPECT_EQ(Run(), kInternal);
+  EXPECT_THAT(live_.str(), HasSubstr("tutti: --jsonl: write /dev/full: No space left on device"));
+  options_.jsonl_path.clear();
+  options_.format = "jsonl";
+  out_.setstate(std::ios::badbit);
+  EXPECT_EQ(Run(), kInternal);
+  EXPECT_THAT(live_.str(), HasSubstr("the events could not be written to standard output"));
+}
+
+TEST_F(RunFlowTest, AFileOfEventsThatCannotBeOpenedIsToldBeforeThePlanIsSubmitted) {
+  options_.jsonl_path = (folder_ / "no/such/events.jsonl").string();
+  EXPECT_EQ(Run(), kUsage);
+  EXPECT_THAT(live_.str(), HasSubstr("No such file or directory"));
+  EXPECT_TRUE(client_.submitted.plan().empty());
+}
+
+TEST_F(RunFlowTest, ALostWatchStillHasItsEndAmongTheEvents) {
+  client_.watch_status = absl::UnavailableError("connection reset");
+  client_.stored = Ended(tutti::v1::RUN_STATUS_PARTIAL, 7).ended();
+  options_.format = "jsonl";
+  EXPECT_EQ(Run(), kPartial);
+  EXPECT_THAT(LinesOf(out_.str()).back(), HasSubstr("{\"event\":\"ended\",\"run_id\":\"run-7\""));
+}
+
+TEST_F(RunFlowTest, NothingStandsBesideADocumentForPrograms) {
+  for (const char* format : {"json", "csv", "csv:host", "junit", "jsonl"}) {
+    options_.format = format;
+    options_.detail = options_.timeline = false;
+    EXPECT_TRUE(CheckRunOptions(options_).ok()) << format;
+    options_.detail = true;
+    EXPECT_THAT(std::string(CheckRunOptions(options_).message()), HasSubstr("--detail does not go with"));
+    options_.detail = false;
+    options_.timeline = true;
+    EXPECT_THAT(std::string(CheckRunOptions(options_).message()), HasSubstr("--timeline does not go with"));
+  }
+  options_.format = "netperf";
+  EXPECT_TRUE(CheckRunOptions(options_).ok());
+}
+
+TEST_F(RunFlowTest, AResultHasNoEvents) {
+  options_.format = "jsonl";
+  const absl::Status status = PrintResult(Ended(tutti::v1::RUN_STATUS_PASSED, 0).ended(), options_, out_);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("--format json has the whole result"));
+}
+
 TEST_F(RunFlowTest, UsageErrorsAreToldBeforeTheStart) {
   options_.format = "tabel";
   EXPECT_EQ(CheckRunOptions(options_).code(), absl::StatusCode::kInvalidArgument);
@@ -202,6 +320,10 @@ TEST_F(RunFlowTest, UsageErrorsAreToldBeforeTheStart) {
   EXPECT_EQ(CheckRunOptions(options_).code(), absl::StatusCode::kInvalidArgument);
   options_.json_path = (folder_ / "out.json").string();
   EXPECT_TRUE(CheckRunOptions(options_).ok());
+  options_.jsonl_path = (folder_ / "no/such/events.jsonl").string();
+  EXPECT_THAT(std::string(CheckRunOptions(options_).message()), HasSubstr("--jsonl "));
+  options_.jsonl_path = "-";
+  EXPECT_THAT(std::string(CheckRunOptions(options_).message()), HasSubstr("--format jsonl"));
 }
 
 TEST(InterruptTest, ASecondInterruptEndsTheProcessAtOnce) {

@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "coordinator/report/figures.h"
 #include "coordinator/report/text_table.h"
+#include "tests/unit/coordinator/report/golden.h"
 #include "tests/unit/coordinator/report/sample_result.h"
 
 namespace tutti::report {
@@ -18,18 +17,6 @@ namespace {
 namespace v1 = tutti::v1;
 using testing::HasSubstr;
 using testing::Not;
-
-// The figures in the golden files were checked by hand against sample_result.cc. TUTTI_WRITE_GOLDEN=1 writes
-// them anew: check them again then.
-void ExpectGolden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(TUTTI_SOURCE_DIR) + "/tests/unit/coordinator/report/golden/" + name;
-  if (std::getenv("TUTTI_WRITE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  std::stringstream golden;
-  golden << file.rdbuf();
-  ASSERT_TRUE(file.good()) << path;
-  EXPECT_EQ(text, golden.str());
-}
 
 void SetSpread(v1::Spread& spread, double median, double min, double max) {
   spread.set_median(median);
@@ -243,7 +230,14 @@ TEST(ReportTest, AnEmptyResultIsRenderedInEveryFormat) {
 TEST(ReportTest, AnUnknownFormatIsAnErrorThatNamesTheKnownOnes) {
   EXPECT_TRUE(FindExporter("netperf").ok());
   EXPECT_THAT(std::string(FindExporter("xml").status().message()),
-              HasSubstr("table, json, stream-test, netperf"));
+              HasSubstr("table, json, csv:case, csv:trial, csv:host, csv:stream, csv:interval, junit, "
+                        "stream-test, netperf"));
+}
+
+TEST(ReportTest, CsvIsALinePerCase) {
+  const absl::StatusOr<const Exporter*> exporter = FindExporter("csv");
+  ASSERT_TRUE(exporter.ok());
+  EXPECT_STREQ((*exporter)->name, "csv:case");
 }
 
 TEST(LiveTest, AnIntervalIsOneLineWithoutLoss) {
