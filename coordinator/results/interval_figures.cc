@@ -77,11 +77,10 @@ Figures Retransmits(const metrics::Streams& streams, const v1::TrialResult& tria
     const auto& edges = stream->tcp_series().retransmits();
     if (edges.size() < intervals + 1) return std::nullopt;
     for (int k = 0; k < intervals; ++k) {
-      const v1::TimelineInterval& interval = trial.timeline(k);
-      const int64_t due_ns = interval.end_trial_ns() - interval.begin_trial_ns();
-      if (due_ns <= 0 || edges.Get(k + 1) < edges.Get(k)) return std::nullopt;
+      const int64_t elapsed_ns = ElapsedNs(trial.timeline(k), stream->flow().from_host());
+      if (elapsed_ns <= 0 || edges.Get(k + 1) < edges.Get(k)) return std::nullopt;
       per_s[static_cast<size_t>(k)] +=
-          static_cast<double>(edges.Get(k + 1) - edges.Get(k)) * 1e9 / static_cast<double>(due_ns);
+          static_cast<double>(edges.Get(k + 1) - edges.Get(k)) * 1e9 / static_cast<double>(elapsed_ns);
     }
   }
   return per_s;
