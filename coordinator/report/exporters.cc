@@ -1,5 +1,6 @@
 // The formats that a result can be shown in; a new one adds its file and one line here.
 #include "absl/strings/str_cat.h"
+#include "coordinator/report/document.h"
 #include "coordinator/report/report.h"
 
 namespace tutti::report {
@@ -13,6 +14,8 @@ const std::vector<Exporter>& Exporters() {
        }},
       {"json", "the whole result as one JSON document",
        [](const Result& result, const Style&) { return RenderJson(result); }},
+      {"yaml", "the same as YAML",
+       [](const Result& result, const Style&) { return DocumentYaml(MessageDocument(result)); }},
       {"stream-test", "the line of the stream_test script",
        [](const Result& result, const Style&) { return RenderStreamTest(result); }},
       {"netperf", "netperf's columns",

@@ -243,7 +243,7 @@ TEST(ReportTest, AnEmptyResultIsRenderedInEveryFormat) {
 TEST(ReportTest, AnUnknownFormatIsAnErrorThatNamesTheKnownOnes) {
   EXPECT_TRUE(FindExporter("netperf").ok());
   EXPECT_THAT(std::string(FindExporter("xml").status().message()),
-              HasSubstr("table, json, stream-test, netperf"));
+              HasSubstr("table, json, yaml, stream-test, netperf"));
 }
 
 TEST(LiveTest, AnIntervalIsOneLineWithoutLoss) {
