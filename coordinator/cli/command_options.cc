@@ -8,13 +8,10 @@
 namespace tutti::cli {
 
 void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address) {
-  address.address = kDefaultCoordinator;
   command
       .add_option("--coordinator", address.address,
                   "Where the coordinator listens: HOST[:PORT], [IPV6]:PORT or unix:/PATH")
-      ->envname("TUTTI_COORDINATOR")
-      ->type_name("ADDR")
-      ->capture_default_str();
+      ->type_name("ADDR");
   command
       .add_option_function<std::string>(
           "--lab",
@@ -24,7 +21,7 @@ void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address) {
             address.address = found->coordinator_address;
           },
           "The coordinator of a lab that is up (tutti lab list)")
-      ->type_name("NAME")
+      ->type_name("LAB")
       ->excludes("--coordinator");
   command.add_flag("--insecure", address.insecure, "Allow plain text to a coordinator on another host");
 }
@@ -46,13 +43,16 @@ void AddSetOption(CLI::App& command, std::vector<std::string>& overrides) {
 void AddReportOptions(CLI::App& command, RunOptions& options) {
   std::string formats;
   for (const report::Exporter& exporter : report::Exporters()) {
-    absl::StrAppend(&formats, formats.empty() ? "" : ", ", exporter.name);
+    absl::StrAppend(&formats, formats.empty() ? "" : "|", exporter.name);
   }
-  command.add_option("--format", options.format, absl::StrCat("How the report is printed: ", formats))
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_flag("--detail", options.detail, "Also machines, hosts and streams");
-  command.add_flag("--timeline", options.timeline, "Also the intervals of all hosts on one time axis");
+  command.add_option("--format,--output", options.format, "How the report is printed")
+      ->type_name(formats)
+      ->check(
+          [](const std::string& name) { return std::string(report::FindExporter(name).status().message()); });
+  command.add_flag("--detail", options.detail,
+                   "Also machines, hosts and streams, which JSON and YAML have anyway");
+  command.add_flag("--timeline", options.timeline,
+                   "Also the intervals of all hosts on one time axis, which JSON and YAML have anyway");
 }
 
 void AddRunOptions(CLI::App& command, RunOptions& options) {

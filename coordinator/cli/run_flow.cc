@@ -180,10 +180,12 @@ absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& opti
   const report::Style style{.color = options.color};
   TUTTI_ASSIGN_OR_RETURN(const report::Exporter* exporter, report::FindExporter(options.format));
   tutti::v1::Result shown = result;
-  if (options.format != "json") MakePrintable(shown);  // JSON writes them out itself, and is read by programs
+  // Documents write control characters out themselves, are read by programs, and have everything in them.
+  const bool document = options.format == "json" || options.format == "yaml";
+  if (!document) MakePrintable(shown);
   out << exporter->render(shown, style);
-  if (options.detail) out << "\n" << report::RenderDetail(shown, style);
-  if (options.timeline) out << "\n" << report::RenderTimeline(shown, style);
+  if (options.detail && !document) out << "\n" << report::RenderDetail(shown, style);
+  if (options.timeline && !document) out << "\n" << report::RenderTimeline(shown, style);
   out << std::flush;
   return out ? absl::OkStatus() : absl::DataLossError("the report could not be written to standard output");
 }

@@ -19,7 +19,7 @@ struct RunOptions {
   bool detail = false;
   bool timeline = false;
   bool quiet = false;  // no live lines
-  bool color = false;  // standard output is a terminal
+  bool color = false;  // standard output takes colours
 };
 
 struct Screens {

@@ -194,6 +194,20 @@ TEST_F(RunFlowTest, JsonFormatPrintsOneDocumentAndNothingElse) {
   EXPECT_EQ(report::ParseJson(out_.str())->run_id(), "run-7");
 }
 
+TEST_F(RunFlowTest, ADocumentIsNotFollowedByDetailOrTimeline) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  options_.detail = true;
+  options_.timeline = true;
+  options_.format = "json";
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_EQ(report::ParseJson(out_.str())->run_id(), "run-7");
+  options_.format = "yaml";
+  out_.str("");
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_THAT(out_.str(), HasSubstr("\nrun_id: run-7\n"));
+  EXPECT_EQ(out_.str().find("\n\n"), std::string::npos);
+}
+
 TEST_F(RunFlowTest, UsageErrorsAreToldBeforeTheStart) {
   options_.format = "tabel";
   EXPECT_EQ(CheckRunOptions(options_).code(), absl::StatusCode::kInvalidArgument);
