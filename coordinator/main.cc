@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/config/command_line.h"
 #include "common/log/log.h"
 #include "common/units/units.h"
 #include "common/version/version.h"
@@ -25,29 +26,40 @@ constexpr int64_t kDrainTimeoutNs = 4'000'000'000;
 constexpr int64_t kMinLeaseNs = 100'000'000;
 constexpr int64_t kMaxLeaseNs = 600'000'000'000;
 
+// Their defaults are in common/config/setting.cc.
 struct Flags {
   tutti::api::CoordinatorOptions server;
   tutti::LogOptions log;
-  std::string lease = "2s";
+  std::string lease;
 };
 
 void Define(CLI::App& app, Flags& flags) {
   app.add_option("--listen", flags.server.listen,
-                 "Address to listen on (repeatable): HOST:PORT, [IPV6]:PORT or unix:/PATH")
-      ->default_str("127.0.0.1:7117");
+                 "Address to listen on (repeatable): HOST:PORT, [IPV6]:PORT or unix:/PATH");
   app.add_flag("--insecure", flags.server.insecure,
                "Allow plain text beyond loopback; every result will say that it was");
   app.add_flag("--lab", flags.server.lab, "The network is a lab's own: results are marked lab");
-  app.add_option("--lease", flags.lease, "A worker that is silent for longer is lost")->capture_default_str();
-  app.add_option("--log-level", flags.log.level, "trace, debug, info, warn, error or off")
-      ->capture_default_str();
+  app.add_option("--lease", flags.lease, "A worker that is silent for longer is lost");
+  app.add_option("--log-level", flags.log.level, "trace, debug, info, warn, error or off");
   app.add_option("--log-file", flags.log.file, "Append the log to this file instead of standard error");
   app.set_version_flag("--version", std::string("tutti-coordinator ") + tutti::kVersion);
+  tutti::DefineConfiguration(app, tutti::Program::kCoordinator);
 }
 
 int Complain(const absl::Status& status, int exit_code) {
   std::fprintf(stderr, "tutti-coordinator: %s\n", std::string(status.message()).c_str());
   return exit_code;
+}
+
+// Whether the configuration below the flags is right; says what is wrong.
+bool TakeConfiguration(CLI::App& app) {
+  tutti::Configuration configuration;
+  const absl::Status status = tutti::Configure(app, tutti::Program::kCoordinator, configuration);
+  for (const std::string& warning : configuration.warnings) {
+    std::fprintf(stderr, "tutti-coordinator: warning: %s\n", warning.c_str());
+  }
+  if (!status.ok()) Complain(status, kExitUsage);
+  return status.ok();
 }
 
 // Waits for a signal to end, and tells systemd's watchdog that the thread of decisions is alive.
@@ -79,7 +91,6 @@ int Run(Flags& flags) {
   flags.server.fleet.lease_ns = *lease_ns;
   // Several probes per lease, since they keep it.
   flags.server.fleet.probes.interval_ns = std::min(flags.server.fleet.probes.interval_ns, *lease_ns / 5);
-  if (flags.server.listen.empty()) flags.server.listen = {"127.0.0.1:7117"};
 
   absl::StatusOr<std::unique_ptr<tutti::api::CoordinatorServer>> server =
       tutti::api::CoordinatorServer::Start(flags.server);
@@ -120,5 +131,6 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
+  if (!TakeConfiguration(app)) return kExitUsage;
   return Run(flags);
 }

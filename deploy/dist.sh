@@ -9,12 +9,12 @@ root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 cd "$root"
 
 programs=(tutti tutti-coordinator tutti-worker)
-version=$("$bin/tutti" version | awk 'NR == 1 {print $2}')
+version=$("$bin/tutti" --no-config version | awk 'NR == 1 {print $2}')
 name=tutti-$version-$(dpkg --print-architecture)
 staging=$(mktemp -d)
 trap 'rm -rf "$staging"' EXIT
 tree=$staging/$name
-mkdir -p "$tree"/{bin,share/doc}
+mkdir -p "$tree"/{bin,share/doc,share/completions}
 
 for program in "${programs[@]}"; do
   install -m 0755 "$bin/$program" "$tree/bin/$program"
@@ -42,6 +42,7 @@ packages=$(runtime_packages)
 # The lab calls ip.
 printf '%s\n' "$packages" iproute2 >"$tree/runtime-packages"
 
+for shell in bash zsh; do "$bin/tutti" --no-config completion "$shell" >"$tree/share/completions/tutti.$shell"; done
 cp -r plans "$tree/share/plans"
 cp -r deploy/systemd deploy/sysusers.d deploy/etc "$tree/"
 cp -r docs/. "$tree/share/doc/"

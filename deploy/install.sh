@@ -29,6 +29,9 @@ for program in bin/*; do install -D -m 0755 "$program" "$destination$prefix/$pro
 for plan in share/plans/*.yaml; do
   install -D -m 0644 "$plan" "$destination$prefix/share/tutti/plans/$(basename "$plan")"
 done
+# Where bash-completion and zsh look below every prefix that is in XDG_DATA_DIRS or fpath, as /usr/local is.
+install -D -m 0644 share/completions/tutti.bash "$destination$prefix/share/bash-completion/completions/tutti"
+install -D -m 0644 share/completions/tutti.zsh "$destination$prefix/share/zsh/site-functions/_tutti"
 mkdir -p "$destination$prefix/share/doc/tutti"
 cp -r share/doc/. "$destination$prefix/share/doc/tutti/"
 
@@ -44,9 +47,12 @@ for file in etc/*.env; do
     install -D -m 0640 "$file" "$destination/etc/tutti/$(basename "$file")"
 done
 
+# Both daemons and every user read it.
+[ -e "$destination/etc/tutti/tutti.yaml" ] || install -D -m 0644 etc/tutti.yaml "$destination/etc/tutti/tutti.yaml"
+
 if [ -z "$destination" ]; then
   systemd-sysusers /usr/lib/sysusers.d/tutti.conf
   if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
-  echo "installed; edit /etc/tutti/*.env, then on one host:  systemctl enable --now tutti-coordinator"
+  echo "installed; edit /etc/tutti/tutti.yaml, then on one host:  systemctl enable --now tutti-coordinator"
   echo "and on each host that takes part:                   systemctl enable --now tutti-worker"
 fi

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "common/config/command_line.h"
 #include "common/log/log.h"
 #include "common/net/channels.h"
 #include "common/status/errno_status.h"
@@ -43,13 +44,14 @@ constexpr int kExitUsage = 2;
 constexpr int kExitRefused = 10;
 constexpr auto kStopLimit = std::chrono::milliseconds(900);
 
+// Their defaults are in common/config/setting.cc.
 struct Flags {
-  std::string coordinator = "127.0.0.1:7117";
+  std::string coordinator;
   std::string name;
   std::vector<std::string> labels;
   std::string address;
   bool insecure = false;
-  std::string log_level = "info";
+  std::string log_level;
   std::string log_file;
 };
 
@@ -82,8 +84,7 @@ std::string CheckAddress(const std::string& text) {
 }
 
 void DefineFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--coordinator", flags.coordinator, "Its address: HOST[:PORT], [V6]:PORT or unix:/PATH")
-      ->capture_default_str();
+  app.add_option("--coordinator", flags.coordinator, "Its address: HOST[:PORT], [V6]:PORT or unix:/PATH");
   app.add_option("--name", flags.name, "This host's name in plans and reports (default: the host name)");
   app.add_option("--label", flags.labels, "key=value, for roles that choose hosts by label; may be repeated")
       ->check(CheckLabel)
@@ -94,10 +95,21 @@ void DefineFlags(CLI::App& app, Flags& flags) {
       ->check(CheckAddress);
   app.add_flag("--insecure", flags.insecure,
                "Allow plain text to a coordinator beyond loopback and Unix sockets");
-  app.add_option("--log-level", flags.log_level, "trace, debug, info, warn, error or off")
-      ->capture_default_str();
+  app.add_option("--log-level", flags.log_level, "trace, debug, info, warn, error or off");
   app.add_option("--log-file", flags.log_file, "Append the log to this file instead of standard error");
   app.set_version_flag("--version", std::string("tutti-worker ") + tutti::kVersion);
+  tutti::DefineConfiguration(app, tutti::Program::kWorker);
+}
+
+// Whether the configuration below the flags is right; says what is wrong.
+bool TakeConfiguration(CLI::App& app) {
+  tutti::Configuration configuration;
+  const absl::Status status = tutti::Configure(app, tutti::Program::kWorker, configuration);
+  for (const std::string& warning : configuration.warnings) {
+    fprintf(stderr, "tutti-worker: warning: %s\n", warning.c_str());
+  }
+  if (!status.ok()) fprintf(stderr, "tutti-worker: %s\n", std::string(status.message()).c_str());
+  return status.ok();
 }
 
 uint64_t RandomIncarnation() {
@@ -196,6 +208,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
+  if (!TakeConfiguration(app)) return kExitUsage;
   const absl::Status log = tutti::InitLog({"tutti-worker", flags.log_level, flags.log_file});
   if (!log.ok()) {
     fprintf(stderr, "tutti-worker: %s\n", std::string(log.message()).c_str());

@@ -8,6 +8,10 @@ namespace CLI {
 class App;
 }
 
+namespace tutti {
+struct Configuration;
+}
+
 namespace tutti::cli {
 
 using Chosen = std::function<int()>;  // returns an ExitCode
@@ -23,5 +27,9 @@ void AddFactsCommand(CLI::App& app, Chosen& chosen);
 void AddMetricsCommand(CLI::App& app, Chosen& chosen);
 void AddSchemaCommand(CLI::App& app, Chosen& chosen);
 void AddVersionCommand(CLI::App& app, Chosen& chosen);
+// `configuration` is what main() found before it runs the command.
+void AddConfigCommand(CLI::App& app, const Configuration& configuration, Chosen& chosen);
+// Completes all commands of `app`, those that are added later too.
+void AddCompletionCommand(CLI::App& app, Chosen& chosen);
 
 }  // namespace tutti::cli

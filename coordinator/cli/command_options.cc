@@ -11,16 +11,18 @@ namespace {
 // `live` where there are events to be written.
 void AddReportOptionsOf(CLI::App& command, RunOptions& options, bool live) {
   std::string formats;
-  for (const report::Exporter& exporter : report::Exporters()) {
-    absl::StrAppend(&formats, formats.empty() ? "" : ", ", exporter.name);
-  }
-  if (live) {
-    absl::StrAppend(&formats, ", ", kEventsFormat,
-                    " (no report: every event as a line of JSON when it happens)");
-  }
-  command.add_option("--format", options.format, absl::StrCat("How the report is printed: ", formats))
-      ->type_name("NAME")
-      ->capture_default_str();
+  for (const report::Exporter& exporter : report::Exporters()) absl::StrAppend(&formats, exporter.name, "|");
+  absl::StrAppend(&formats, live ? absl::StrCat(kEventsFormat, "|") : "", "csv");  // short for csv:case
+  command
+      .add_option("--format,--output", options.format,
+                  live ? "How the report is printed; jsonl is no report: every event as a line of JSON when it "
+                         "happens"
+                       : "How the report is printed")
+      ->type_name(formats)
+      ->check([live](const std::string& name) {
+        if (name == kEventsFormat) return std::string(live ? "" : kNoEvents);
+        return std::string(report::FindExporter(name).status().message());
+      });
   command.add_flag("--detail", options.detail, "Also machines, hosts and streams");
   command.add_flag("--timeline", options.timeline, "Also the intervals of all hosts on one time axis");
 }
@@ -28,13 +30,10 @@ void AddReportOptionsOf(CLI::App& command, RunOptions& options, bool live) {
 }  // namespace
 
 void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address) {
-  address.address = kDefaultCoordinator;
   command
       .add_option("--coordinator", address.address,
                   "Where the coordinator listens: HOST[:PORT], [IPV6]:PORT or unix:/PATH")
-      ->envname("TUTTI_COORDINATOR")
-      ->type_name("ADDR")
-      ->capture_default_str();
+      ->type_name("ADDR");
   command
       .add_option_function<std::string>(
           "--lab",
@@ -44,7 +43,7 @@ void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address) {
             address.address = found->coordinator_address;
           },
           "The coordinator of a lab that is up (tutti lab list)")
-      ->type_name("NAME")
+      ->type_name("LAB")
       ->excludes("--coordinator");
   command.add_flag("--insecure", address.insecure, "Allow plain text to a coordinator on another host");
 }

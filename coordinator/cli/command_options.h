@@ -10,16 +10,14 @@
 
 namespace tutti::cli {
 
-inline constexpr char kDefaultCoordinator[] = "127.0.0.1:7117";
-
-// --coordinator or --lab, else $TUTTI_COORDINATOR, else kDefaultCoordinator; --insecure. `address` outlives
+// --coordinator or --lab, else what the configuration says (common/config); --insecure. `address` outlives
 // the parsing.
 void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address);
 // PLAN
 void AddPlanArgument(CLI::App& command, std::string& path);
 // --set KEY=VALUE, as often as wanted
 void AddSetOption(CLI::App& command, std::vector<std::string>& overrides);
-// --format, --detail, --timeline
+// --format (also called --output), --detail, --timeline
 void AddReportOptions(CLI::App& command, RunOptions& options);
 // The above and --set, --json, --jsonl, --quiet
 void AddRunOptions(CLI::App& command, RunOptions& options);

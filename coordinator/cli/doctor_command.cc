@@ -1,6 +1,4 @@
 // tutti doctor --clocks: how well every worker's clock is known, before anything is run.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -18,6 +16,8 @@
 #include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/interrupts.h"
+#include "coordinator/cli/output.h"
+#include "coordinator/cli/terminal.h"
 
 namespace tutti::cli {
 namespace {
@@ -32,11 +32,19 @@ struct DoctorOptions {
   bool clocks = false;
   std::string limit;     // a duration
   std::string duration;  // likewise
+  Output output = Output::kTable;
 };
 
-// Shows the table until `until` has passed or the user interrupts; at least once.
+// Without the facts, which `tutti workers` shows.
+report::Document ClocksDocument(tutti::v1::ListWorkersResponse workers) {
+  for (tutti::v1::WorkerInfo& worker : *workers.mutable_workers()) worker.clear_facts();
+  return report::MessageDocument(workers);
+}
+
+// Shows the table, with `redraw` again and again, until `until` has passed or the user interrupts; at least
+// once.
 int WatchClocks(CoordinatorClient& client, std::optional<int64_t> limit_ns,
-                std::optional<std::chrono::steady_clock::time_point> until, bool redraw) {
+                std::optional<std::chrono::steady_clock::time_point> until, Output output, bool redraw) {
   std::atomic<bool> interrupted = false;
   const InterruptWatch watch([&interrupted] { interrupted = true; });
   while (true) {
@@ -44,7 +52,11 @@ int WatchClocks(CoordinatorClient& client, std::optional<int64_t> limit_ns,
     if (!workers.ok()) return Complain(workers.status(), ExitCodeOfCall(workers.status()));
     const bool last = interrupted || (until && std::chrono::steady_clock::now() >= *until);
     if (redraw) std::cout << kClearScreen;
-    if (redraw || last) std::cout << RenderClocks(*workers, limit_ns) << std::flush;
+    if (redraw || last) {
+      std::cout << (output == Output::kTable ? RenderClocks(*workers, limit_ns)
+                                             : RenderDocument(ClocksDocument(*workers), output))
+                << std::flush;
+    }
     if (last) return ClocksAreKnown(*workers, limit_ns) ? kPassed : kLimitFailed;
     const auto next = std::chrono::steady_clock::now() + kStep;
     while (!interrupted && std::chrono::steady_clock::now() < next) std::this_thread::sleep_for(kNap);
@@ -61,13 +73,13 @@ int Examine(const DoctorOptions& options) {
     if (!parsed.ok()) return Complain(parsed.status(), kUsage);
     limit_ns = *parsed;
   }
-  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  const bool redraw = options.output == Output::kTable && OutputTakesEscapes();
   std::optional<std::chrono::steady_clock::time_point> until;
   if (!options.duration.empty()) {
     const absl::StatusOr<int64_t> parsed = ParseDurationNs(options.duration);
     if (!parsed.ok()) return Complain(parsed.status(), kUsage);
     until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(std::min(*parsed, kLongestNs));
-  } else if (!terminal) {
+  } else if (!redraw) {
     until = std::chrono::steady_clock::now();
   }
   const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
@@ -76,7 +88,7 @@ int Examine(const DoctorOptions& options) {
     return Complain(client.status(),
                     absl::IsInvalidArgument(client.status()) ? kUsage : ExitCodeOfCall(client.status()));
   }
-  return WatchClocks(**client, limit_ns, until, terminal);
+  return WatchClocks(**client, limit_ns, until, options.output, redraw);
 }
 
 }  // namespace
@@ -87,8 +99,10 @@ void AddDoctorCommand(CLI::App& app, Chosen& chosen) {
   command->add_flag("--clocks", options->clocks,
                     "Every worker's clock: offset, drift, bound, round trip, how it is measured");
   command->add_option("--limit", options->limit, "Exit with 4 if a clock is not known to within this: 10us");
-  command->add_option("--for", options->duration,
-                      "Watch for so long: 10s. Left out: until Ctrl-C on a terminal, else one look");
+  command->add_option(
+      "--for", options->duration,
+      "Watch for so long: 10s. Left out: until Ctrl-C on a terminal that can redraw, else one look");
+  AddOutputOption(*command, options->output);
   AddCoordinatorOptions(*command, options->coordinator);
   command->callback([options, &chosen] { chosen = [options] { return Examine(*options); }; });
 }

@@ -7,6 +7,8 @@
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
+#include "coordinator/cli/facts_document.h"
+#include "coordinator/cli/output.h"
 #include "coordinator/cli/printable_message.h"
 #include "coordinator/cli/result_files.h"
 #include "coordinator/report/host_facts.h"
@@ -17,24 +19,29 @@ namespace {
 struct Arguments {
   std::string result;
   std::string other;  // empty: show the one
+  Output output = Output::kTable;
 };
 
-absl::StatusOr<tutti::v1::Result> ReadPrintable(const std::string& file_or_id) {
+// For a document texts stay as they are.
+absl::StatusOr<tutti::v1::Result> Read(const std::string& file_or_id, Output output) {
   absl::StatusOr<tutti::v1::Result> result = ReadResult(file_or_id);
-  if (result.ok()) MakePrintable(*result);
+  if (result.ok() && output == Output::kTable) MakePrintable(*result);
   return result;
 }
 
 int ShowFacts(const Arguments& arguments) {
-  const absl::StatusOr<tutti::v1::Result> result = ReadPrintable(arguments.result);
+  const bool table = arguments.output == Output::kTable;
+  const absl::StatusOr<tutti::v1::Result> result = Read(arguments.result, arguments.output);
   if (!result.ok()) return Complain(result.status(), kUsage);
   if (arguments.other.empty()) {
-    std::cout << report::RenderFacts(*result);
+    std::cout << (table ? report::RenderFacts(*result)
+                        : RenderDocument(FactsDocument(*result), arguments.output));
     return kPassed;
   }
-  const absl::StatusOr<tutti::v1::Result> other = ReadPrintable(arguments.other);
+  const absl::StatusOr<tutti::v1::Result> other = Read(arguments.other, arguments.output);
   if (!other.ok()) return Complain(other.status(), kUsage);
-  std::cout << report::RenderFactDifferences(*result, *other);
+  std::cout << (table ? report::RenderFactDifferences(*result, *other)
+                      : RenderDocument(FactDifferencesDocument(*result, *other), arguments.output));
   return kPassed;
 }
 
@@ -49,6 +56,7 @@ void AddFactsCommand(CLI::App& app, Chosen& chosen) {
       ->type_name("FILE|ID");
   command->add_option("OTHER", arguments->other, "Another one: print only what differs, host by host")
       ->type_name("FILE|ID");
+  AddOutputOption(*command, arguments->output);
   command->callback([arguments, &chosen] { chosen = [arguments] { return ShowFacts(*arguments); }; });
 }
 

@@ -1,6 +1,4 @@
 // tutti lab run|up|list|exec|down: hosts made of namespaces on this machine.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
@@ -18,8 +16,10 @@
 #include "coordinator/cli/interrupts.h"
 #include "coordinator/cli/lab_preflight.h"
 #include "coordinator/cli/lab_table.h"
+#include "coordinator/cli/output.h"
 #include "coordinator/cli/plan_file.h"
 #include "coordinator/cli/run_flow.h"
+#include "coordinator/cli/terminal.h"
 #include "coordinator/lab/addressing.h"
 #include "coordinator/lab/lab.h"
 #include "coordinator/lab/lab_limits.h"
@@ -100,7 +100,7 @@ int RunIn(lab::Lab& running, const PlanText& text, RunOptions& options) {
   const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
       MakeCoordinatorClient({.address = running.coordinator_address(), .own_lab = true});
   if (!client.ok()) return Complain(client.status(), kInternal);
-  options.color = isatty(STDOUT_FILENO) != 0;
+  options.color = OutputTakesEscapes();
   return RunPlan(**client, text, options, Screens{.out = std::cout, .live = std::cerr});
 }
 
@@ -173,13 +173,20 @@ void AddLabRun(CLI::App& lab_command, Chosen& chosen) {
 // ----------------------------------------------------------------------------------------------
 
 // Left out it is the default lab; an empty one is a variable that was not set.
-void AddLabName(CLI::App& command, std::string& name) {
-  command.add_option("--name", name, "Name of the lab (default: default)")
-      ->type_name("NAME")
-      ->check([](const std::string& given) { return std::string(lab::CheckLabName(given).message()); });
+CLI::Option& AddLabName(CLI::App& command, std::string& name) {
+  return *command.add_option("--name", name, "Name of the lab (default: default)")
+              ->type_name("LAB")
+              ->check(
+                  [](const std::string& given) { return std::string(lab::CheckLabName(given).message()); });
 }
 
-int LabUp(LabArguments& arguments) {
+struct UpArguments {
+  LabArguments lab;
+  Output output = Output::kTable;
+};
+
+int LabUp(UpArguments& up) {
+  LabArguments& arguments = up.lab;
   absl::StatusOr<lab::HostLabels> labels = lab::ParseHostLabels(arguments.labels);
   if (!labels.ok()) return Complain(labels.status(), kUsage);
   arguments.options.labels = *std::move(labels);
@@ -189,29 +196,34 @@ int LabUp(LabArguments& arguments) {
     const bool usage = absl::IsAlreadyExists(record.status()) || absl::IsInvalidArgument(record.status());
     return Complain(record.status(), usage ? kUsage : kInternal);
   }
-  std::cout << DescribeLab(*record);
+  std::cout << (up.output == Output::kTable ? DescribeLab(*record)
+                                            : RenderDocument(LabDocument(*record), up.output));
   return kPassed;
 }
 
 void AddLabUp(CLI::App& lab_command, Chosen& chosen) {
-  const auto arguments = std::make_shared<LabArguments>();
+  const auto arguments = std::make_shared<UpArguments>();
   CLI::App* command = lab_command.add_subcommand("up", "Start a lab that stays until `tutti lab down`");
-  command->add_option("--hosts", arguments->options.hosts, "How many lab hosts")
+  command->add_option("--hosts", arguments->lab.options.hosts, "How many lab hosts")
       ->check(CLI::Range(1, lab::kMaxHosts))
       ->type_name("N")
       ->capture_default_str();
-  AddLabName(*command, arguments->options.name);
-  AddLabOptions(*command, *arguments);
+  AddLabName(*command, arguments->lab.options.name).type_name("NAME");  // not one that is up
+  AddLabOptions(*command, arguments->lab);
+  AddOutputOption(*command, arguments->output);
   command->callback([arguments, &chosen] { chosen = [arguments] { return LabUp(*arguments); }; });
 }
 
 void AddLabList(CLI::App& lab_command, Chosen& chosen) {
+  const auto output = std::make_shared<Output>(Output::kTable);
   CLI::App* command = lab_command.add_subcommand("list", "List the labs that are up");
-  command->callback([&chosen] {
-    chosen = [] {
+  AddOutputOption(*command, *output);
+  command->callback([output, &chosen] {
+    chosen = [output] {
       const absl::StatusOr<std::vector<lab::LabRecord>> labs = lab::List();
       if (!labs.ok()) return Complain(labs.status(), kInternal);
-      std::cout << RenderLabs(*labs);
+      std::cout << (*output == Output::kTable ? RenderLabs(*labs)
+                                              : RenderDocument(LabsDocument(*labs), *output));
       return static_cast<int>(kPassed);
     };
   });

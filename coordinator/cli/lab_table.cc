@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "coordinator/cli/aligned_columns.h"
 
@@ -43,6 +45,36 @@ std::string RenderLabs(const std::vector<lab::LabRecord>& labs) {
                     LocalTime(lab.started_unix_ns), lab.coordinator_address});
   }
   return AlignColumns(rows);
+}
+
+report::Document LabDocument(const lab::LabRecord& lab) {
+  using report::Document;
+  Document hosts = Document::List();
+  for (const lab::LabHost& host : lab.hosts) {
+    Document each = Document::Map();
+    each.Add("name", Document::Text(host.name));
+    each.Add("address", Document::Text(host.address));
+    each.Add("address6", host.address6.empty() ? Document::Null() : Document::Text(host.address6));
+    each.Add("pid", Document::Number(host.pid));
+    each.Add("clock_offset_ns", Document::Number(host.clock_offset_ns));
+    hosts.Add(std::move(each));
+  }
+  Document document = Document::Map();
+  document.Add("name", Document::Text(lab.name));
+  document.Add("kind", Document::Text(lab.kind));
+  document.Add("coordinator_address", Document::Text(lab.coordinator_address));
+  document.Add("log_dir", Document::Text(lab.log_dir));
+  document.Add("supervisor_pid", Document::Number(lab.supervisor_pid));
+  document.Add("coordinator_pid", Document::Number(lab.coordinator_pid));
+  document.Add("started_unix_ns", Document::Number(lab.started_unix_ns));
+  document.Add("hosts", std::move(hosts));
+  return document;
+}
+
+report::Document LabsDocument(const std::vector<lab::LabRecord>& labs) {
+  report::Document list = report::Document::List();
+  for (const lab::LabRecord& lab : labs) list.Add(LabDocument(lab));
+  return report::Document::Map().Add("labs", std::move(list));
 }
 
 }  // namespace tutti::cli

@@ -5,9 +5,11 @@
 #include <sstream>
 #include <string>
 
+#include "common/config/command_line.h"
 #include "common/status/printable.h"
 #include "common/version/version.h"
 #include "coordinator/cli/command.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/standard_files.h"
 
@@ -37,14 +39,7 @@ int SayParseError(const CLI::App& app, const CLI::ParseError& error) {
   return AfterOutput(help ? tutti::cli::kPassed : tutti::cli::kUsage);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  tutti::cli::HoldStandardFiles();
-  CLI::App app{"tutti: many hosts send at the same instant, one report says what each of them did."};
-  app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("tutti ") + tutti::kVersion);
-  tutti::cli::Chosen chosen;
+void AddCommands(CLI::App& app, const tutti::Configuration& configuration, tutti::cli::Chosen& chosen) {
   tutti::cli::AddValidateCommand(app, chosen);
   tutti::cli::AddPlanCommand(app, chosen);
   tutti::cli::AddRunCommand(app, chosen);
@@ -55,10 +50,35 @@ int main(int argc, char** argv) {
   tutti::cli::AddFactsCommand(app, chosen);
   tutti::cli::AddMetricsCommand(app, chosen);
   tutti::cli::AddSchemaCommand(app, chosen);
+  tutti::cli::AddConfigCommand(app, configuration, chosen);
+  tutti::cli::AddCompletionCommand(app, chosen);
   tutti::cli::AddVersionCommand(app, chosen);
+}
+
+// Gives the command's flags what the configuration says, and runs it.
+int Run(CLI::App& app, tutti::Configuration& configuration, const tutti::cli::Chosen& chosen) {
+  if (!chosen) return tutti::cli::kUsage;
+  const absl::Status configured = tutti::Configure(app, tutti::Program::kTutti, configuration);
+  for (const std::string& warning : configuration.warnings)
+    std::cerr << "tutti: warning: " << warning << "\n";
+  if (!configured.ok()) return tutti::cli::Complain(configured, tutti::cli::kUsage);
+  return AfterOutput(chosen());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tutti::cli::HoldStandardFiles();
+  CLI::App app{"tutti: many hosts send at the same instant, one report says what each of them did."};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("tutti ") + tutti::kVersion);
+  tutti::cli::Chosen chosen;
+  tutti::Configuration configuration;
+  AddCommands(app, configuration, chosen);
+  tutti::DefineConfiguration(app, tutti::Program::kTutti);
   try {
     app.parse(argc, argv);
-    return chosen ? AfterOutput(chosen()) : tutti::cli::kUsage;
+    return Run(app, configuration, chosen);
   } catch (const CLI::RequiredError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty())
       return SayUnknownCommand(app, argv[1]);

@@ -13,6 +13,8 @@
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/fake_fleet.h"
 #include "coordinator/cli/lab_preflight.h"
+#include "coordinator/cli/output.h"
+#include "coordinator/cli/plan_document.h"
 #include "coordinator/cli/plan_file.h"
 
 namespace tutti::cli {
@@ -24,6 +26,7 @@ struct Arguments {
   int hosts = 0;  // 0: as many as the plan needs
   CoordinatorAddress coordinator;
   bool ask_coordinator = false;
+  Output output = Output::kTable;
 };
 
 absl::StatusOr<std::vector<plan::Candidate>> FleetOf(const CoordinatorAddress& address) {
@@ -44,6 +47,19 @@ absl::StatusOr<std::vector<plan::Candidate>> FleetOf(const CoordinatorAddress& a
   return fleet;
 }
 
+int Print(const tutti::v1::Plan& plan, const std::vector<plan::Candidate>& fleet, Output output) {
+  if (output == Output::kTable) {
+    const absl::StatusOr<std::string> description = DescribePlan(plan, fleet);
+    if (!description.ok()) return Complain(description.status(), kInvalidPlan);
+    std::cout << PrintableLines(*description);
+    return kPassed;
+  }
+  const absl::StatusOr<report::Document> document = PlanDocument(plan, fleet);
+  if (!document.ok()) return Complain(document.status(), kInvalidPlan);
+  std::cout << RenderDocument(*document, output);
+  return kPassed;
+}
+
 int DryRun(const Arguments& arguments) {
   const absl::StatusOr<PlanText> text = ReadPlanFile(arguments.path);
   if (!text.ok()) return Complain(text.status(), kUsage);
@@ -60,10 +76,7 @@ int DryRun(const Arguments& arguments) {
     if (!enough.ok()) return Complain(enough, kInvalidPlan);
     fleet = FakeFleet(*plan, hosts);
   }
-  const absl::StatusOr<std::string> description = DescribePlan(*plan, fleet);
-  if (!description.ok()) return Complain(description.status(), kInvalidPlan);
-  std::cout << PrintableLines(*description);
-  return kPassed;
+  return Print(*plan, fleet, arguments.output);
 }
 
 }  // namespace
@@ -84,9 +97,11 @@ void AddPlanCommand(CLI::App& app, Chosen& chosen) {
                                  ->add_option("--coordinator", arguments->coordinator.address,
                                               "Place on the workers of this coordinator")
                                  ->type_name("ADDR")
-                                 ->excludes(hosts);
+                                 ->excludes(hosts)
+                                 ->configurable(false);  // without it nobody is asked
   command->add_flag("--insecure", arguments->coordinator.insecure,
                     "Allow plain text to a coordinator on another host");
+  AddOutputOption(*command, arguments->output);
   command->callback([arguments, coordinator, &chosen] {
     arguments->ask_coordinator = coordinator->count() > 0;
     chosen = [arguments] { return DryRun(*arguments); };

@@ -37,17 +37,23 @@ absl::StatusOr<PlanText> ReadPlanFile(const std::string& path) {
   return plan;
 }
 
-std::optional<tutti::v1::Plan> LoadOrPrintErrors(const PlanText& text,
-                                                 const std::vector<std::string>& overrides,
-                                                 std::ostream& errors) {
+plan::LoadedPlan LoadAndPrintErrors(const PlanText& text, const std::vector<std::string>& overrides,
+                                    std::ostream& errors) {
   plan::LoadedPlan loaded = plan::LoadPlan(text.text, text.source_name, overrides);
   for (const std::string& warning : loaded.warnings) errors << "warning: " << warning << "\n";
   for (const plan::PlanError& error : loaded.errors) errors << plan::Format(text.source_name, error) << "\n";
   if (!loaded.errors.empty()) {
     errors << text.source_name << ": " << loaded.errors.size()
            << (loaded.errors.size() == 1 ? " error" : " errors") << ", nothing was run\n";
-    return std::nullopt;
   }
+  return loaded;
+}
+
+std::optional<tutti::v1::Plan> LoadOrPrintErrors(const PlanText& text,
+                                                 const std::vector<std::string>& overrides,
+                                                 std::ostream& errors) {
+  plan::LoadedPlan loaded = LoadAndPrintErrors(text, overrides, errors);
+  if (!loaded.errors.empty()) return std::nullopt;
   return std::move(loaded.plan);
 }
 

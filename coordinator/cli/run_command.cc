@@ -1,6 +1,4 @@
 // tutti run PLAN: on the workers of a coordinator.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -12,6 +10,7 @@
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/plan_file.h"
 #include "coordinator/cli/run_flow.h"
+#include "coordinator/cli/terminal.h"
 
 namespace tutti::cli {
 namespace {
@@ -32,7 +31,7 @@ int Run(Arguments& arguments) {
       MakeCoordinatorClient(arguments.coordinator);
   if (absl::IsInvalidArgument(client.status())) return Complain(client.status(), kUsage);
   if (!client.ok()) return Complain(client.status(), ExitCodeOfCall(client.status()));
-  arguments.options.color = isatty(STDOUT_FILENO) != 0;
+  arguments.options.color = OutputTakesEscapes();
   return RunPlan(**client, *text, arguments.options, Screens{.out = std::cout, .live = std::cerr});
 }
 

@@ -226,10 +226,7 @@ int RunPlan(CoordinatorClient& client, const PlanText& plan, const RunOptions& o
 absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out) {
   TUTTI_ASSIGN_OR_RETURN(const report::Exporter* exporter, ReportExporter(options));
   if (exporter == nullptr) {
-    return absl::InvalidArgumentError(
-        "--format jsonl has the events of a run while it goes on (tutti run, tutti lab run); --format json "
-        "has "
-        "the whole result");
+    return absl::InvalidArgumentError(kNoEvents);
   }
   const report::Style style{.color = options.color};
   if (exporter->document) {

@@ -14,6 +14,9 @@ namespace tutti::cli {
 
 // Of a run that goes on: standard output has its events as they come, and no report.
 inline constexpr char kEventsFormat[] = "jsonl";
+inline constexpr char kNoEvents[] =
+    "--format jsonl has the events of a run while it goes on (tutti run, tutti lab run); --format json has the "
+    "whole result";
 
 struct RunOptions {
   std::vector<std::string> overrides;  // --set, in order
@@ -23,7 +26,7 @@ struct RunOptions {
   bool detail = false;
   bool timeline = false;
   bool quiet = false;  // no live lines
-  bool color = false;  // standard output is a terminal
+  bool color = false;  // standard output takes colours
 };
 
 struct Screens {

@@ -1,6 +1,4 @@
 // tutti show FILE|ID: a result again, in any format. The exit code is the run's.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -12,6 +10,7 @@
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/result_files.h"
 #include "coordinator/cli/run_flow.h"
+#include "coordinator/cli/terminal.h"
 
 namespace tutti::cli {
 namespace {
@@ -25,7 +24,7 @@ int Show(Arguments& arguments) {
   const absl::StatusOr<tutti::v1::Result> result = ReadResult(arguments.file_or_id);
   absl::Status status = result.status();
   if (result.ok()) {
-    arguments.options.color = isatty(STDOUT_FILENO) != 0;
+    arguments.options.color = OutputTakesEscapes();
     status = PrintResult(*result, arguments.options, std::cout);
   }
   if (status.ok()) return result->exit_code();

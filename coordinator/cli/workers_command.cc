@@ -10,6 +10,7 @@
 #include "coordinator/cli/command_options.h"
 #include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
+#include "coordinator/cli/output.h"
 #include "coordinator/cli/printable_message.h"
 #include "coordinator/cli/worker_table.h"
 #include "coordinator/report/host_facts.h"
@@ -20,11 +21,17 @@ namespace {
 struct WorkersOptions {
   CoordinatorAddress coordinator;
   std::string facts_of;  // a worker's name; empty: the table of all
+  Output output = Output::kTable;
 };
 
-int ShowFactsOf(const std::string& name, const tutti::v1::ListWorkersResponse& workers) {
+int ShowFactsOf(const WorkersOptions& options, const tutti::v1::ListWorkersResponse& workers) {
+  const std::string& name = options.facts_of;
   for (const tutti::v1::WorkerInfo& worker : workers.workers()) {
     if (worker.name() != name) continue;
+    if (options.output != Output::kTable) {
+      std::cout << RenderDocument(report::MessageDocument(worker.facts()), options.output);
+      return kPassed;
+    }
     tutti::v1::WorkerInfo shown = worker;
     MakePrintable(shown);
     std::cout << report::RenderHostFacts(shown.name(), shown.facts());
@@ -44,8 +51,10 @@ int ListWorkers(const WorkersOptions& options) {
     return Complain(workers.status(),
                     absl::IsInvalidArgument(client.status()) ? kUsage : ExitCodeOfCall(workers.status()));
   }
-  if (!options.facts_of.empty()) return ShowFactsOf(options.facts_of, *workers);
-  std::cout << RenderWorkers(*workers);
+  if (!options.facts_of.empty()) return ShowFactsOf(options, *workers);
+  std::cout << (options.output == Output::kTable
+                    ? RenderWorkers(*workers)
+                    : RenderDocument(report::MessageDocument(*workers), options.output));
   return kPassed;
 }
 
@@ -56,6 +65,7 @@ void AddWorkersCommand(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("workers", "List the workers of a coordinator");
   command->add_option("--facts", options->facts_of, "Print the facts of this worker's host instead")
       ->type_name("NAME");
+  AddOutputOption(*command, options->output);
   AddCoordinatorOptions(*command, options->coordinator);
   command->callback([options, &chosen] { chosen = [options] { return ListWorkers(*options); }; });
 }

@@ -163,7 +163,8 @@ absl::Status Supervisor::MakeBridge() {
 absl::Status Supervisor::StartCoordinator() {
   DaemonSpec spec;
   spec.name = "coordinator";
-  spec.command = {options_.coordinator_program};
+  // A lab is the same for everyone: what the machine's and the user's configuration say is for real hosts.
+  spec.command = {options_.coordinator_program, "--no-config"};
   if (!spec_.loopback) {
     spec.command.insert(spec.command.end(), {"--listen", absl::StrCat(BridgeIpv4(), ":", kCoordinatorPort)});
   }
@@ -181,7 +182,7 @@ DaemonSpec Supervisor::WorkerSpec(int index) const {
   spec.name = HostName(index);
   const std::string coordinator = spec_.loopback ? absl::StrCat("unix:", SocketPath(folder_))
                                                  : absl::StrCat(BridgeIpv4(), ":", kCoordinatorPort);
-  spec.command = {options_.worker_program, "--coordinator", coordinator, "--name", spec.name};
+  spec.command = {options_.worker_program, "--no-config", "--coordinator", coordinator, "--name", spec.name};
   if (spec_.loopback) {
     spec.command.insert(spec.command.end(), {"--address", HostLoopbackIpv4(index)});
   } else {

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "coordinator/plan/suggestion.h"
+#include "common/suggestion/suggestion.h"
 #include "coordinator/plan/value_parser.h"
 
 namespace tutti::plan {

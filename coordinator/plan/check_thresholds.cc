@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/suggestion/suggestion.h"
 #include "coordinator/metrics/metric.h"
 #include "coordinator/metrics/threshold_text.h"
 #include "coordinator/plan/check_case.h"
 #include "coordinator/plan/check_shape.h"
-#include "coordinator/plan/suggestion.h"
 
 namespace tutti::plan {
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/suggestion/suggestion.h"
 #include "common/units/units.h"
 #include "coordinator/plan/check_case.h"
 #include "coordinator/plan/check_exchange.h"
@@ -13,7 +14,6 @@
 #include "coordinator/plan/ip_address.h"
 #include "coordinator/plan/language.h"
 #include "coordinator/plan/patterns.h"
-#include "coordinator/plan/suggestion.h"
 
 namespace tutti::plan {
 namespace {

@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/suggestion/suggestion.h"
 #include "coordinator/plan/check_shape.h"
 #include "coordinator/plan/language.h"
-#include "coordinator/plan/suggestion.h"
 #include "coordinator/plan/yaml_reader.h"
 
 namespace tutti::plan {

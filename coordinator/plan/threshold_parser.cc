@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/suggestion/suggestion.h"
 #include "coordinator/metrics/threshold_text.h"
 #include "coordinator/plan/language.h"
-#include "coordinator/plan/suggestion.h"
 #include "coordinator/plan/value_parser.h"
 
 namespace tutti::plan {

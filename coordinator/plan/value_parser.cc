@@ -8,9 +8,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/suggestion/suggestion.h"
 #include "common/units/units.h"
 #include "coordinator/plan/ip_address.h"
-#include "coordinator/plan/suggestion.h"
 #include "coordinator/plan/threshold_parser.h"
 
 namespace tutti::plan {

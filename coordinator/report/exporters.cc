@@ -1,5 +1,6 @@
 // The formats that a result can be shown in; a new one adds its file and one line here.
 #include "absl/strings/str_cat.h"
+#include "coordinator/report/document.h"
 #include "coordinator/report/report.h"
 
 namespace tutti::report {
@@ -21,6 +22,8 @@ const std::vector<Exporter>& Exporters() {
        }},
       {"json", "the whole result as one JSON document",
        [](const Result& result, const Style&) { return RenderJson(result); }, true},
+      {"yaml", "the same as YAML",
+       [](const Result& result, const Style&) { return DocumentYaml(MessageDocument(result)); }, true},
       {"csv:case", "CSV, a line per case, entry and direction", &Csv<CsvRows::kCase>, true},
       {"csv:trial", "CSV, a line per trial, entry and direction", &Csv<CsvRows::kTrial>, true},
       {"csv:host", "CSV, a line per trial and host", &Csv<CsvRows::kHost>, true},

@@ -45,7 +45,10 @@ class Cli(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="tutti-cli-")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        self.environment = os.environ | {"XDG_STATE_HOME": str(self.folder / "state")}
+        self.environment = os.environ | {
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "XDG_CONFIG_HOME": str(self.folder / "config"),  # not what the tester has configured
+        }
         self.environment.pop("TUTTI_COORDINATOR", None)
 
     def plan(self, buffers: str = "default") -> str:
@@ -87,7 +90,7 @@ class Cli(unittest.TestCase):
         self.assertEqual([f"{0.2 + 0.1 * i:.2f}" for i in range(10)], intervals)
         self.assertNotRegex(done.stdout, LIVE_LINE)
         self.assertIn("bulk", done.stdout)
-        for name in ("table", "stream-test", "netperf", "json", "csv", "csv:trial", "csv:stream", "junit"):
+        for name in ("table", "stream-test", "netperf", "json", "yaml", "csv", "csv:trial", "csv:stream", "junit"):
             shown = self.tutti("show", result["run_id"], "--format", name)
             self.assertEqual((0, ""), (shown.returncode, shown.stderr), name)
             self.assertTrue(shown.stdout.strip(), name)
@@ -387,6 +390,17 @@ class Cli(unittest.TestCase):
         clocks = self.tutti("doctor", "--clocks", "--for", "2s", "--lab", name)
         self.assertEqual(0, clocks.returncode, clocks.stderr)
         self.assertIn("udp, kernel stamps", clocks.stdout)
+        document = json.loads(self.tutti("workers", "--lab", name, "--output", "json").stdout)
+        self.assertEqual(["host1", "host2"], [worker["name"] for worker in document["workers"]])
+        self.assertTrue(all(worker["facts"]["kernel_release"] for worker in document["workers"]))
+        document = json.loads(self.tutti("doctor", "--clocks", "--lab", name, "--output", "json").stdout)
+        self.assertEqual(["host1", "host2"], [worker["name"] for worker in document["workers"]])
+        self.assertEqual([None, None], [worker["facts"] for worker in document["workers"]])
+        (lab,) = json.loads(self.tutti("lab", "list", "--output", "json").stdout)["labs"]
+        self.assertEqual((name, ["host1", "host2"]), (lab["name"], [host["name"] for host in lab["hosts"]]))
+        self.environment["TUTTI_COORDINATOR"] = "127.0.0.1:19"
+        self.assertEqual(0, self.tutti("workers", "--lab", name).returncode, "a flag wins over the environment")
+        del self.environment["TUTTI_COORDINATOR"]
         nobody = self.tutti("workers", "--lab", "nobody")
         self.assertEqual(2, nobody.returncode)
         self.assertIn("no lab 'nobody' is up", nobody.stderr)

@@ -5,6 +5,7 @@ usage: dist_test.py FOLDER_OF_THE_PROGRAMS
 """
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -53,7 +54,26 @@ class Dist(unittest.TestCase):
             unit = (self.image / f"etc/systemd/system/tutti-{name}.service").read_text()
             self.assertIn(f"ExecStart=/usr/local/bin/tutti-{name} ", unit)
             self.assertTrue((self.image / f"etc/tutti/{name}.env").exists())
+        self.assertEqual(0o644, (self.image / "etc/tutti/tutti.yaml").stat().st_mode & 0o777)
         self.assertTrue((self.image / "usr/lib/sysusers.d/tutti.conf").exists())
+
+    def test_the_example_configuration_changes_nothing_and_is_right_without_its_comment_signs(self):
+        text = (self.image / "etc/tutti/tutti.yaml").read_text()
+        home = Path(self.folder.name) / "home"
+        (home / "tutti").mkdir(parents=True)
+        environment = {"PATH": os.environ["PATH"], "XDG_CONFIG_HOME": str(home)}
+        command = (self.image / "usr/local/bin/tutti", "config", "show", "--origin")
+        (home / "tutti/config.yaml").write_text(text)
+        self.assertNotIn(str(home), run(*command, env=environment))
+        settings = re.sub(r"(?m)^# (?=\w+: )", "", text)
+        (home / "tutti/config.yaml").write_text(settings)
+        shown = run(*command, env=environment)
+        self.assertEqual(len(re.findall(r"(?m)^\w+: ", settings)), shown.count(str(home)))
+
+    def test_completions_are_where_the_shells_look(self):
+        share = self.image / "usr/local/share"
+        self.assertIn("complete -F _tutti tutti", (share / "bash-completion/completions/tutti").read_text())
+        self.assertTrue((share / "zsh/site-functions/_tutti").read_text().startswith("#compdef tutti\n"))
 
     def test_the_packages_of_the_libraries_are_known_and_exist(self):
         packages = (self.tree / "runtime-packages").read_text().split()

@@ -50,13 +50,13 @@ ARROWS = {
     | COMMON
     | PROTO,
 }
-ARROWS.update({f"common/{room}": COMMON for room in ("log", "net", "stats", "status", "sync", "time", "units", "version")})
+ARROWS.update({f"common/{room}": COMMON for room in ("config", "log", "net", "stats", "status", "suggestion", "sync", "time", "units", "version")})
 ARROWS["common/facts"] = COMMON | PROTO
 
 # Outside libraries that only some rooms may touch.
 LIBRARY_ROOMS = {
-    "yaml-cpp/": {"coordinator/plan"},
-    "CLI/": {"coordinator/cli", "coordinator/main.cc", "worker/main.cc"},
+    "yaml-cpp/": {"coordinator/plan", "common/config"},
+    "CLI/": {"coordinator/cli", "coordinator/main.cc", "worker/main.cc", "common/config"},
     "grpcpp/": {
         "common/net",
         "common/status",

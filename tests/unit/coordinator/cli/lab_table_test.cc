@@ -62,5 +62,28 @@ TEST(RenderLabsTest, NoneIsSaidWithHowToStartOne) {
   EXPECT_EQ(RenderLabs({}), "no lab is up; start one: tutti lab up\n");
 }
 
+TEST(LabsDocumentTest, HasEachWithItsHosts) {
+  lab::LabRecord record = Sample("default");
+  record.hosts.resize(1);
+  record.log_dir = "/tmp/logs";
+  record.coordinator_pid = 8;
+  EXPECT_EQ(report::DocumentYaml(LabsDocument({record})),
+            "labs:\n"
+            "  - name: default\n"
+            "    kind: namespaces\n"
+            "    coordinator_address: \"unix:/proc/7/root/s\"\n"
+            "    log_dir: \"/tmp/logs\"\n"
+            "    supervisor_pid: 7\n"
+            "    coordinator_pid: 8\n"
+            "    started_unix_ns: 1700000000000000000\n"
+            "    hosts:\n"
+            "      - name: host1\n"
+            "        address: \"10.77.0.11\"\n"
+            "        address6: null\n"
+            "        pid: 9\n"
+            "        clock_offset_ns: 0\n");
+  EXPECT_EQ(report::DocumentJson(LabsDocument({})), "{\n \"labs\": []\n}\n");
+}
+
 }  // namespace
 }  // namespace tutti::cli

@@ -21,5 +21,18 @@ TEST(RenderMetricsTest, HasALineForEachMetric) {
   EXPECT_THAT(text, ContainsRegex("\njain +0.95 +higher +any, several streams +total, role +no +Jain's"));
 }
 
+TEST(MetricsDocumentTest, HasTheSame) {
+  const report::Document document = MetricsDocument();
+  ASSERT_EQ(document.items.size(), 1u);
+  EXPECT_EQ(document.items[0].items.size(), metrics::Metrics().size());
+  EXPECT_THAT(report::DocumentYaml(document), HasSubstr("  - name: loss\n"
+                                                        "    example: \"0.1%\"\n"
+                                                        "    better: lower\n"
+                                                        "    of: \"udp, one-way\"\n"
+                                                        "    needs_several_streams: false\n"
+                                                        "    of_parts: true\n"
+                                                        "    by_interval: true\n"));
+}
+
 }  // namespace
 }  // namespace tutti::cli

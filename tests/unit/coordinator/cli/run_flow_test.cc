@@ -291,7 +291,7 @@ TEST_F(RunFlowTest, ALostWatchStillHasItsEndAmongTheEvents) {
 }
 
 TEST_F(RunFlowTest, NothingStandsBesideADocumentForPrograms) {
-  for (const char* format : {"json", "csv", "csv:host", "junit", "jsonl"}) {
+  for (const char* format : {"json", "yaml", "csv", "csv:host", "junit", "jsonl"}) {
     options_.format = format;
     options_.detail = options_.timeline = false;
     EXPECT_TRUE(CheckRunOptions(options_).ok()) << format;
@@ -310,6 +310,13 @@ TEST_F(RunFlowTest, AResultHasNoEvents) {
   const absl::Status status = PrintResult(Ended(tutti::v1::RUN_STATUS_PASSED, 0).ended(), options_, out_);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("--format json has the whole result"));
+}
+
+TEST_F(RunFlowTest, TheWholeResultMayBeYaml) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  options_.format = "yaml";
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_THAT(out_.str(), HasSubstr("\nrun_id: run-7\n"));
 }
 
 TEST_F(RunFlowTest, UsageErrorsAreToldBeforeTheStart) {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "coordinator/plan/suggestion.h"
 #include "coordinator/plan/text_check.h"
 #include "tests/unit/coordinator/plan/plan_texts.h"
 
@@ -134,21 +133,6 @@ TEST(ReadYaml, HostileTextsAreRefusedWithoutHarm) {
     EXPECT_THAT(Errors("a: " + text), Not(IsEmpty())) << part;
   }
   EXPECT_THAT(Errors(Repeated("[ a, ", (1 << 20) - 64)), Not(IsEmpty()));
-}
-
-TEST(Suggestion, FindsTheNearestWord) {
-  const std::vector<std::string> known = {"count", "hosts", "labels", "same_as", "ipv4", "ipv6"};
-  EXPECT_EQ(Nearest("cuont", known), "count");
-  EXPECT_EQ(Nearest("host", known), "hosts");
-  EXPECT_EQ(Nearest("same-as", known), "same_as");
-  EXPECT_EQ(Nearest("Labels", known), "labels");
-  EXPECT_EQ(Nearest("v6", known), "ipv6");
-  EXPECT_EQ(Nearest("qqqqq", known), "");
-  EXPECT_EQ(Nearest("", known), "");
-  EXPECT_EQ(EditDistance("", "abc"), 3u);
-  EXPECT_EQ(EditDistance("ab", "ba"), 1u);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
-  EXPECT_EQ(DidYouMean("x", {}), "");
 }
 
 }  // namespace

@@ -230,7 +230,7 @@ TEST(ReportTest, AnEmptyResultIsRenderedInEveryFormat) {
 TEST(ReportTest, AnUnknownFormatIsAnErrorThatNamesTheKnownOnes) {
   EXPECT_TRUE(FindExporter("netperf").ok());
   EXPECT_THAT(std::string(FindExporter("xml").status().message()),
-              HasSubstr("table, json, csv:case, csv:trial, csv:host, csv:stream, csv:interval, junit, "
+              HasSubstr("table, json, yaml, csv:case, csv:trial, csv:host, csv:stream, csv:interval, junit, "
                         "stream-test, netperf"));
 }
 

@@ -1,4 +1,4 @@
-#include "coordinator/plan/suggestion.h"
+#include "common/suggestion/suggestion.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace tutti::plan {
+namespace tutti {
 namespace {
 
 // A word longer than any key needs no suggestion, and the distance is quadratic.
@@ -70,4 +70,4 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& kn
                       listed < known.size() ? ", ..." : "");
 }
 
-}  // namespace tutti::plan
+}  // namespace tutti

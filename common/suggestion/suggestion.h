@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::plan {
+namespace tutti {
 
 // Insertions, deletions, replacements and swaps of neighbours, each 1 (optimal string alignment distance).
 size_t EditDistance(std::string_view a, std::string_view b);
@@ -19,4 +19,4 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& known
 // known.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& known);
 
-}  // namespace tutti::plan
+}  // namespace tutti

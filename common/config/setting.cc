@@ -1,0 +1,163 @@
+#include "common/config/setting.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/status/printable.h"
+#include "common/suggestion/suggestion.h"
+#include "common/units/units.h"
+
+namespace tutti {
+namespace {
+
+constexpr char kVariablePrefix[] = "TUTTI_";
+
+}  // namespace
+
+const char* ProgramName(Program program) {
+  switch (program) {
+    case Program::kTutti:
+      return "tutti";
+    case Program::kCoordinator:
+      return "tutti-coordinator";
+    case Program::kWorker:
+      return "tutti-worker";
+  }
+  return "";
+}
+
+const std::vector<Setting>& SettingTable() {
+  constexpr Program kTutti = Program::kTutti;
+  constexpr Program kCoordinator = Program::kCoordinator;
+  constexpr Program kWorker = Program::kWorker;
+  static const std::vector<Setting>& table = *new std::vector<Setting>{
+      {"coordinator",
+       SettingKind::kText,
+       "127.0.0.1:7117",
+       {kTutti, kWorker},
+       {},
+       "where the coordinator listens: HOST[:PORT], [IPV6]:PORT or unix:/PATH"},
+      {"insecure",
+       SettingKind::kBool,
+       "false",
+       {kTutti, kCoordinator, kWorker},
+       {},
+       "allow plain text beyond this host; every result says that it was"},
+      {"output",
+       SettingKind::kWord,
+       "table",
+       {kTutti},
+       {"table", "json", "yaml"},
+       "how what a command has to say is printed"},
+      {"detail", SettingKind::kBool, "false", {kTutti}, {}, "reports also show machines, hosts and streams"},
+      {"timeline",
+       SettingKind::kBool,
+       "false",
+       {kTutti},
+       {},
+       "reports also show the intervals of all hosts on one time axis"},
+      {"quiet", SettingKind::kBool, "false", {kTutti}, {}, "no line per interval while a run goes on"},
+      {"listen",
+       SettingKind::kTexts,
+       "127.0.0.1:7117",
+       {kCoordinator},
+       {},
+       "addresses to listen on: HOST:PORT, [IPV6]:PORT or unix:/PATH"},
+      {"lease",
+       SettingKind::kDuration,
+       "2s",
+       {kCoordinator},
+       {},
+       "a worker that is silent for longer is lost"},
+      {"name",
+       SettingKind::kText,
+       "",
+       {kWorker},
+       {},
+       "this host's name in plans and reports; not set: the host name"},
+      {"label",
+       SettingKind::kTexts,
+       "",
+       {kWorker},
+       {},
+       "KEY=VALUE each, for roles that choose hosts by label"},
+      {"address",
+       SettingKind::kText,
+       "",
+       {kWorker},
+       {},
+       "numeric address by which other hosts reach this one; not set: the one that reaches the coordinator"},
+      {"log_level",
+       SettingKind::kWord,
+       "info",
+       {kCoordinator, kWorker},
+       {"trace", "debug", "info", "warn", "error", "off"},
+       "the least of what is logged"},
+      {"log_file",
+       SettingKind::kText,
+       "",
+       {kCoordinator, kWorker},
+       {},
+       "append the log to this file; not set: standard error"},
+  };
+  return table;
+}
+
+const Setting* FindSetting(std::string_view key) {
+  for (const Setting& setting : SettingTable()) {
+    if (key == setting.key) return &setting;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> SettingKeys() {
+  std::vector<std::string> keys;
+  for (const Setting& setting : SettingTable()) keys.emplace_back(setting.key);
+  return keys;
+}
+
+bool IsOf(const Setting& setting, Program program) {
+  return std::find(setting.programs.begin(), setting.programs.end(), program) != setting.programs.end();
+}
+
+std::string FlagOf(const Setting& setting) {
+  std::string flag = absl::StrCat("--", setting.key);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+std::string VariableOf(const Setting& setting) {
+  std::string variable = kVariablePrefix;
+  for (const char* c = setting.key; *c != '\0'; ++c) {
+    variable += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
+  }
+  return variable;
+}
+
+std::string CheckSetting(const Setting& setting, std::string_view text) {
+  if (text.empty()) return "is empty: write a value, or leave it out";
+  const std::string quoted = absl::StrCat("\"", Printable(text), "\"");
+  if (FindControlCharacter(text)) return absl::StrCat(quoted, " holds a control character");
+  switch (setting.kind) {
+    case SettingKind::kBool:
+      return text == "true" || text == "false" ? "" : absl::StrCat(quoted, " is neither true nor false");
+    case SettingKind::kWord: {
+      const bool known = std::find(setting.words.begin(), setting.words.end(), text) != setting.words.end();
+      if (known) return "";
+      return absl::StrCat(quoted, " is not one of ", absl::StrJoin(setting.words, ", "));
+    }
+    case SettingKind::kDuration: {
+      const absl::StatusOr<int64_t> parsed = ParseDurationNs(text);
+      return parsed.ok() ? "" : std::string(parsed.status().message());
+    }
+    case SettingKind::kText:
+    case SettingKind::kTexts:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace tutti
