@@ -147,19 +147,10 @@ int Deliver(const tutti::v1::Result& result, const RunOptions& options, const Sc
   return exit_code;
 }
 
-// The exporter of the report; nullptr where the events take its place. Refuses what does not go together.
+// The exporter of the report; nullptr where the events take its place.
 absl::StatusOr<const report::Exporter*> ReportExporter(const RunOptions& options) {
-  const report::Exporter* exporter = nullptr;
-  if (options.format != kEventsFormat) {
-    TUTTI_ASSIGN_OR_RETURN(exporter, report::FindExporter(options.format));
-  }
-  const bool document = exporter == nullptr || exporter->document;
-  if (document && (options.detail || options.timeline)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(options.detail ? "--detail" : "--timeline", " does not go with --format ",
-                     options.format, ", which programs read; use it with table, stream-test or netperf"));
-  }
-  return exporter;
+  if (options.format == kEventsFormat) return nullptr;
+  return report::FindExporter(options.format);
 }
 
 // The end of a run whose watch was lost, as an event.
@@ -230,6 +221,7 @@ absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& opti
   }
   const report::Style style{.color = options.color};
   if (exporter->document) {
+    // Programs read it, and it has everything anyway: nothing may stand behind it, whatever is configured.
     out << exporter->render(result, style);
   } else {
     tutti::v1::Result shown = result;

@@ -34,8 +34,8 @@ struct Screens {
   std::ostream& live;  // everything else
 };
 
-// Usage errors that are better told before anything starts: unknown format, what does not go with it, a file
-// that cannot be written.
+// Usage errors that are better told before anything starts: unknown format, a file that cannot be
+// written.
 absl::Status CheckRunOptions(const RunOptions& options);
 
 // Runs the plan, which was found valid before, to its end; returns the exit code. The first SIGINT or SIGTERM
@@ -43,8 +43,8 @@ absl::Status CheckRunOptions(const RunOptions& options);
 int RunPlan(CoordinatorClient& client, const PlanText& plan, const RunOptions& options,
             const Screens& screens);
 
-// Prints `result` as `options` ask. Also what `tutti show` does. InvalidArgument: an unknown format, one that
-// only a run has, or what does not go with it. DataLoss: standard output could not be written.
+// Prints `result` as `options` ask. Also what `tutti show` does. InvalidArgument: an unknown format, or one
+// that only a run has. DataLoss: standard output could not be written.
 absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out);
 
 }  // namespace tutti::cli

@@ -322,7 +322,6 @@ class Cli(unittest.TestCase):
             ("run", self.plan(), "--jsonl", "/no/such/folder/out.jsonl"),
             ("run", self.plan(), "--jsonl", "-"),
             ("run", self.plan(), "--format", "csv:row"),
-            ("run", self.plan(), "--format", "junit", "--detail"),
             ("run", self.plan(), "--coordinator", "host:99999"),
             ("lab",),
             ("lab", "run", self.plan(), "--hosts", "0"),
