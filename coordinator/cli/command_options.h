@@ -15,13 +15,19 @@ inline constexpr char kDefaultCoordinator[] = "127.0.0.1:7117";
 // --coordinator or --lab, else $TUTTI_COORDINATOR, else kDefaultCoordinator; --insecure. `address` outlives
 // the parsing.
 void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address);
+// Whether one of them, or the variable, says which coordinator. After parsing.
+bool CoordinatorGiven(const CLI::App& command);
 // PLAN
 void AddPlanArgument(CLI::App& command, std::string& path);
 // --set KEY=VALUE, as often as wanted
 void AddSetOption(CLI::App& command, std::vector<std::string>& overrides);
+// --label KEY=VALUE, as often as wanted
+void AddLabelOption(CLI::App& command, std::vector<std::string>& labels);
 // --format, --detail, --timeline
 void AddReportOptions(CLI::App& command, RunOptions& options);
-// The above and --set, --json, --quiet
+// The above and --json, --quiet
+void AddFollowOptions(CLI::App& command, RunOptions& options);
+// The above and --set
 void AddRunOptions(CLI::App& command, RunOptions& options);
 
 }  // namespace tutti::cli

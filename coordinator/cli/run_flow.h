@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace tutti::cli {
 
 struct RunOptions {
   std::vector<std::string> overrides;  // --set, in order
-  std::string json_path;               // empty: only under the state folder
+  std::map<std::string, std::string> labels;
+  std::string json_path;  // empty: only under the state folder
   std::string format = "table";
   bool detail = false;
   bool timeline = false;
