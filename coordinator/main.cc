@@ -2,11 +2,13 @@
 #include <signal.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "common/config/command_line.h"
 #include "common/log/log.h"
+#include "common/status/errno_status.h"
 #include "common/units/units.h"
 #include "common/version/version.h"
 #include "coordinator/api/coordinator_server.h"
@@ -25,12 +28,17 @@ constexpr int kExitFailed = 1;
 constexpr int64_t kDrainTimeoutNs = 4'000'000'000;
 constexpr int64_t kMinLeaseNs = 100'000'000;
 constexpr int64_t kMaxLeaseNs = 600'000'000'000;
+constexpr char kSystemStateDir[] = "/var/lib/tutti";
+constexpr char kNone[] = "none";
 
 // Their defaults are in common/config/setting.cc.
 struct Flags {
   tutti::api::CoordinatorOptions server;
   tutti::LogOptions log;
   std::string lease;
+  std::string state_dir;  // empty: not given
+  std::string keep_age;
+  std::string keep_size;
 };
 
 void Define(CLI::App& app, Flags& flags) {
@@ -40,6 +48,16 @@ void Define(CLI::App& app, Flags& flags) {
                "Allow plain text beyond loopback; every result will say that it was");
   app.add_flag("--lab", flags.server.lab, "The network is a lab's own: results are marked lab");
   app.add_option("--lease", flags.lease, "A worker that is silent for longer is lost");
+  app.add_option("--state-dir", flags.state_dir,
+                 "Keep the runs and their results in this folder; none: only in memory. Left out: "
+                 "$STATE_DIRECTORY, else /var/lib/tutti where it may be written (not with --lab)")
+      ->type_name("DIR");
+  app.add_option("--keep-age", flags.keep_age,
+                 "Remove kept runs that ended longer ago, as in 2160h; none: never")
+      ->type_name("DURATION");
+  app.add_option("--keep-size", flags.keep_size,
+                 "Remove the oldest kept runs when all together are larger, as in 10GiB; none: never")
+      ->type_name("SIZE");
   app.add_option("--log-level", flags.log.level, "trace, debug, info, warn, error or off");
   app.add_option("--log-file", flags.log.file, "Append the log to this file instead of standard error");
   app.set_version_flag("--version", std::string("tutti-coordinator ") + tutti::kVersion);
@@ -79,6 +97,36 @@ void ServeUntilSignal(tutti::api::CoordinatorServer& server, const sigset_t& sig
   }
 }
 
+// Empty: runs are kept in memory only.
+std::string StateDir(const Flags& flags) {
+  if (flags.state_dir == kNone) return "";
+  if (!flags.state_dir.empty()) return flags.state_dir;
+  // systemd's StateDirectory=; of several folders the first one.
+  if (const char* given = getenv("STATE_DIRECTORY"); given != nullptr && given[0] == '/') {
+    const std::string folders = given;
+    return folders.substr(0, folders.find(':'));
+  }
+  if (flags.server.lab) return "";
+  if (access(kSystemStateDir, R_OK | W_OK | X_OK) == 0) return kSystemStateDir;
+  spdlog::warn("runs are kept in memory only: {} cannot be written; name a folder with --state-dir",
+               kSystemStateDir);
+  return "";
+}
+
+absl::Status ReadKeepFlags(Flags& flags) {
+  if (flags.keep_age != kNone) {
+    const absl::StatusOr<int64_t> age_ns = tutti::ParseDurationNs(flags.keep_age);
+    if (!age_ns.ok()) return tutti::Annotate(age_ns.status(), "--keep-age");
+    flags.server.retention.max_age_ns = *age_ns;
+  }
+  if (flags.keep_size != kNone) {
+    const absl::StatusOr<uint64_t> bytes = tutti::ParseSizeBytes(flags.keep_size);
+    if (!bytes.ok()) return tutti::Annotate(bytes.status(), "--keep-size");
+    flags.server.retention.max_bytes = *bytes;
+  }
+  return absl::OkStatus();
+}
+
 int Run(Flags& flags) {
   if (const absl::Status status = tutti::InitLog(flags.log); !status.ok())
     return Complain(status, kExitUsage);
@@ -91,6 +139,8 @@ int Run(Flags& flags) {
   flags.server.fleet.lease_ns = *lease_ns;
   // Several probes per lease, since they keep it.
   flags.server.fleet.probes.interval_ns = std::min(flags.server.fleet.probes.interval_ns, *lease_ns / 5);
+  if (const absl::Status status = ReadKeepFlags(flags); !status.ok()) return Complain(status, kExitUsage);
+  flags.server.state_dir = StateDir(flags);
 
   absl::StatusOr<std::unique_ptr<tutti::api::CoordinatorServer>> server =
       tutti::api::CoordinatorServer::Start(flags.server);

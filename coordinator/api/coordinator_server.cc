@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "common/log/log.h"
+#include "common/status/macros.h"
+#include "coordinator/store/sqlite/sqlite_run_store.h"
 
 namespace tutti::api {
 namespace {
@@ -52,6 +54,14 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
     // What does not parse is StartServer's to refuse.
     if (endpoint.ok() && !endpoint->loopback && !options.lab) runs_options.insecure = true;
   }
+  if (!options.state_dir.empty()) {
+    TUTTI_ASSIGN_OR_RETURN(std::unique_ptr<store::RunStore> store,
+                           store::SqliteRunStore::Open(options.state_dir));
+    TUTTI_ASSIGN_OR_RETURN(server->stored_runs_,
+                           StoredRuns::Start(executor, std::move(store), options.retention));
+    runs_options.journal = server->stored_runs_.get();
+    spdlog::info("runs are kept in {}", options.state_dir);
+  }
   server->clocks_ = StartClocks(options, executor);
   // On their own thread, where their timers run.
   std::promise<void> made;
@@ -62,13 +72,14 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   });
   made.get_future().wait();
   server->session_service_ = std::make_unique<fleet::SessionService>(executor, *server->fleet_);
-  server->run_service_ = std::make_unique<RunService>(executor, *server->runs_);
+  server->run_service_ = std::make_unique<RunService>(executor, *server->runs_, server->stored_runs_.get());
   server->fleet_service_ = std::make_unique<FleetService>(executor, *server->fleet_);
+  server->result_service_ = std::make_unique<ResultService>(server->stored_runs_.get());
   net::ServerOptions server_options;
   server_options.listen = options.listen;
   server_options.insecure = options.insecure || options.lab;
   server_options.services = {server->session_service_.get(), server->run_service_.get(),
-                             server->fleet_service_.get()};
+                             server->fleet_service_.get(), server->result_service_.get()};
   absl::StatusOr<net::Server> started = net::StartServer(server_options);
   if (!started.ok()) return started.status();
   server->server_ = *std::move(started);
@@ -92,6 +103,7 @@ CoordinatorServer::~CoordinatorServer() {
     gone.set_value();
   });
   gone.get_future().wait();
+  stored_runs_ = nullptr;
   executor_ = nullptr;
 }
 

@@ -12,11 +12,14 @@
 #include "common/net/channels.h"
 #include "common/sync/executor.h"
 #include "coordinator/api/fleet_service.h"
+#include "coordinator/api/result_service.h"
 #include "coordinator/api/run_service.h"
+#include "coordinator/api/stored_runs.h"
 #include "coordinator/fleet/clock_server.h"
 #include "coordinator/fleet/fleet.h"
 #include "coordinator/fleet/session_service.h"
 #include "coordinator/run/runs.h"
+#include "coordinator/store/retention.h"
 
 namespace tutti::api {
 
@@ -25,13 +28,15 @@ struct CoordinatorOptions {
   bool insecure = false;            // plain text beyond loopback is allowed by name, and every result says so
   bool lab = false;  // the network is a lab's own: plain text is no matter, results are marked `lab`
   fleet::FleetOptions fleet;
-  size_t ended_runs_kept = 100;
+  size_t ended_runs_kept = 100;  // in memory
+  std::string state_dir;         // where runs are kept on disk; empty: nowhere
+  store::RetentionLimits retention;
 };
 
 // Thread-safe.
 class CoordinatorServer {
  public:
-  // Listens when this returns. Errors as net::StartServer.
+  // Listens when this returns. Errors as net::StartServer and store::SqliteRunStore::Open.
   static absl::StatusOr<std::unique_ptr<CoordinatorServer>> Start(const CoordinatorOptions& options);
 
   // Ends every session and call at once; runs that have not ended are dropped. Drain first.
@@ -52,6 +57,8 @@ class CoordinatorServer {
   CoordinatorServer() = default;
 
   std::unique_ptr<Executor> executor_;
+  // Null: no state_dir. Outlives the runs; the executor outlives it.
+  std::unique_ptr<StoredRuns> stored_runs_;
   // These three: the executor's thread.
   std::unique_ptr<fleet::ClockServer> clocks_;  // null: no address for UDP, or it could not listen
   std::unique_ptr<fleet::Fleet> fleet_;
@@ -59,6 +66,7 @@ class CoordinatorServer {
   std::unique_ptr<fleet::SessionService> session_service_;
   std::unique_ptr<RunService> run_service_;
   std::unique_ptr<FleetService> fleet_service_;
+  std::unique_ptr<ResultService> result_service_;
   net::Server server_;
 };
 

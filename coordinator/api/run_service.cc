@@ -16,11 +16,26 @@ namespace {
 constexpr size_t kMaxPlanBytes = 1024 * 1024;
 constexpr size_t kMaxOverridesBytes = 64 * 1024;
 constexpr size_t kMaxNameBytes = 4096;
+constexpr int kMaxLabels = 64;
+constexpr size_t kMaxLabelBytes = 1024;
 
 absl::Status CheckSize(const char* what, size_t bytes, size_t most) {
   if (bytes <= most) return absl::OkStatus();
   return absl::InvalidArgumentError(std::string(what) + " has " + std::to_string(bytes) + " bytes, at most " +
                                     std::to_string(most) + " are taken");
+}
+
+absl::Status CheckLabels(const tutti::v1::SubmitRequest& request) {
+  if (request.labels_size() > kMaxLabels) {
+    return absl::InvalidArgumentError("the run has " + std::to_string(request.labels_size()) +
+                                      " labels, at most " + std::to_string(kMaxLabels) + " are taken");
+  }
+  absl::Status status;
+  for (const auto& [key, value] : request.labels()) {
+    if (key.empty()) status.Update(absl::InvalidArgumentError("a label of the run has no key"));
+    status.Update(CheckSize("a label of the run", key.size() + value.size(), kMaxLabelBytes));
+  }
+  return status;
 }
 
 absl::Status CheckSizes(const tutti::v1::SubmitRequest& request) {
@@ -30,6 +45,7 @@ absl::Status CheckSizes(const tutti::v1::SubmitRequest& request) {
   status.Update(CheckSize("the overrides together", overrides_bytes, kMaxOverridesBytes));
   status.Update(CheckSize("the plan's name", request.source_name().size(), kMaxNameBytes));
   status.Update(CheckSize("the user's name", request.user().size(), kMaxNameBytes));
+  status.Update(CheckLabels(request));
   return status;
 }
 
@@ -52,9 +68,13 @@ grpc::ServerUnaryReactor* RunService::Submit(grpc::CallbackServerContext* contex
     return reactor;
   }
   executor_.Post([this, reactor, request, response, plan = *std::move(plan)]() mutable {
-    absl::StatusOr<std::string> id = runs_.Submit(std::move(plan), request->user());
-    if (id.ok()) response->set_run_id(*id);
-    reactor->Finish(ToGrpc(id.status()));
+    const auto answer = [reactor, response](const std::string& run_id, const absl::Status& kept) {
+      response->set_run_id(run_id);
+      reactor->Finish(ToGrpc(kept));
+    };
+    const run::RunLabels labels(request->labels().begin(), request->labels().end());
+    const absl::StatusOr<std::string> id = runs_.Submit(std::move(plan), request->user(), labels, answer);
+    if (!id.ok()) reactor->Finish(ToGrpc(id.status()));
   });
   return reactor;
 }
@@ -77,9 +97,13 @@ grpc::ServerUnaryReactor* RunService::GetResult(grpc::CallbackServerContext* con
                                                 tutti::v1::Result* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   executor_.Post([this, reactor, request, response] {
+    const auto answer = [reactor, response](absl::StatusOr<tutti::v1::Result> result) {
+      if (result.ok()) *response = *std::move(result);
+      reactor->Finish(ToGrpc(result.status()));
+    };
     absl::StatusOr<tutti::v1::Result> result = runs_.GetResult(request->run_id());
-    if (result.ok()) *response = *std::move(result);
-    reactor->Finish(ToGrpc(result.status()));
+    if (!absl::IsNotFound(result.status()) || stored_ == nullptr) return answer(std::move(result));
+    stored_->Get(request->run_id(), answer);
   });
   return reactor;
 }

@@ -4,6 +4,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "common/sync/executor.h"
+#include "coordinator/api/stored_runs.h"
 #include "coordinator/run/runs.h"
 #include "tutti/v1/service.grpc.pb.h"
 
@@ -13,7 +14,9 @@ namespace tutti::api {
 // what it posted has run.
 class RunService final : public tutti::v1::RunService::CallbackService {
  public:
-  RunService(Executor& executor, run::Runs& runs) : executor_(executor), runs_(runs) {}
+  // `stored` has the results that are no longer in memory; null: nobody has. It lives as long as the runs.
+  RunService(Executor& executor, run::Runs& runs, StoredRuns* stored)
+      : executor_(executor), runs_(runs), stored_(stored) {}
 
   grpc::ServerUnaryReactor* Submit(grpc::CallbackServerContext* context,
                                    const tutti::v1::SubmitRequest* request,
@@ -30,6 +33,7 @@ class RunService final : public tutti::v1::RunService::CallbackService {
  private:
   Executor& executor_;
   run::Runs& runs_;
+  StoredRuns* const stored_;
 };
 
 }  // namespace tutti::api

@@ -23,6 +23,8 @@ void AddLabCommand(CLI::App& app, Chosen& chosen);
 void AddWorkersCommand(CLI::App& app, Chosen& chosen);
 void AddDoctorCommand(CLI::App& app, Chosen& chosen);
 void AddShowCommand(CLI::App& app, Chosen& chosen);
+void AddResultsCommand(CLI::App& app, Chosen& chosen);
+void AddRerunCommand(CLI::App& app, Chosen& chosen);
 void AddFactsCommand(CLI::App& app, Chosen& chosen);
 void AddMetricsCommand(CLI::App& app, Chosen& chosen);
 void AddSchemaCommand(CLI::App& app, Chosen& chosen);

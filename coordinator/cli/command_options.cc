@@ -48,6 +48,10 @@ void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address) {
   command.add_flag("--insecure", address.insecure, "Allow plain text to a coordinator on another host");
 }
 
+bool CoordinatorGiven(const CLI::App& command) {
+  return command.count("--coordinator") > 0 || command.count("--lab") > 0;
+}
+
 void AddPlanArgument(CLI::App& command, std::string& path) {
   command.add_option("PLAN", path, "A plan's file; - is standard input")->required()->type_name("FILE");
 }
@@ -62,12 +66,20 @@ void AddSetOption(CLI::App& command, std::vector<std::string>& overrides) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+void AddLabelOption(CLI::App& command, std::vector<std::string>& labels) {
+  command
+      .add_option("--label", labels,
+                  "A label by which the run is found again, as in commit=3fa1; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void AddReportOptions(CLI::App& command, RunOptions& options) {
   AddReportOptionsOf(command, options, /*live=*/false);
 }
 
-void AddRunOptions(CLI::App& command, RunOptions& options) {
-  AddSetOption(command, options.overrides);
+void AddFollowOptions(CLI::App& command, RunOptions& options) {
   AddReportOptionsOf(command, options, /*live=*/true);
   command.add_option("--json", options.json_path, "Also write the whole result to this file, as JSON")
       ->type_name("FILE");
@@ -76,6 +88,11 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
                   "Also write every event of the run to this file when it happens, a line of JSON each")
       ->type_name("FILE");
   command.add_flag("--quiet,-q", options.quiet, "No line per interval while it runs");
+}
+
+void AddRunOptions(CLI::App& command, RunOptions& options) {
+  AddSetOption(command, options.overrides);
+  AddFollowOptions(command, options);
 }
 
 }  // namespace tutti::cli

@@ -13,13 +13,19 @@ namespace tutti::cli {
 // --coordinator or --lab, else what the configuration says (common/config); --insecure. `address` outlives
 // the parsing.
 void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address);
+// Whether one of them was on the command line. In the command's callback: later also what is configured counts.
+bool CoordinatorGiven(const CLI::App& command);
 // PLAN
 void AddPlanArgument(CLI::App& command, std::string& path);
 // --set KEY=VALUE, as often as wanted
 void AddSetOption(CLI::App& command, std::vector<std::string>& overrides);
+// --label KEY=VALUE, as often as wanted
+void AddLabelOption(CLI::App& command, std::vector<std::string>& labels);
 // --format (also called --output), --detail, --timeline
 void AddReportOptions(CLI::App& command, RunOptions& options);
-// The above and --set, --json, --jsonl, --quiet
+// The above and --json, --jsonl, --quiet
+void AddFollowOptions(CLI::App& command, RunOptions& options);
+// The above and --set
 void AddRunOptions(CLI::App& command, RunOptions& options);
 
 }  // namespace tutti::cli

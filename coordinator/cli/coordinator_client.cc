@@ -9,6 +9,7 @@
 #include "common/status/grpc_status.h"
 #include "common/status/macros.h"
 #include "tutti/v1/service.grpc.pb.h"
+#include "tutti/v1/store.grpc.pb.h"
 
 namespace tutti::cli {
 namespace {
@@ -23,7 +24,8 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
       : own_lab_(address.own_lab),
         called_(own_lab_ ? "the lab's coordinator" : absl::StrCat("coordinator ", address.address)),
         runs_(tutti::v1::RunService::NewStub(channel)),
-        fleet_(tutti::v1::FleetService::NewStub(channel)) {}
+        fleet_(tutti::v1::FleetService::NewStub(channel)),
+        results_(tutti::v1::ResultService::NewStub(channel)) {}
 
   absl::StatusOr<std::string> Submit(const tutti::v1::SubmitRequest& request) override {
     grpc::ClientContext context;
@@ -72,6 +74,23 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
     return response;
   }
 
+  absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest& request) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
+    tutti::v1::ListRunsResponse response;
+    TUTTI_RETURN_IF_ERROR(Explain(results_->ListRuns(&context, request, &response), "list the runs"));
+    return response;
+  }
+
+  absl::Status DeleteRun(const std::string& run_id) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
+    tutti::v1::DeleteRunRequest request;
+    request.set_run_id(run_id);
+    tutti::v1::DeleteRunResponse response;
+    return Explain(results_->DeleteRun(&context, request, &response), absl::StrCat("delete run ", run_id));
+  }
+
  private:
   // `seen` counts the events that `on_event` got, over all watches of the run.
   absl::Status WatchOnce(const std::string& run_id,
@@ -111,6 +130,7 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
   const std::string called_;
   const std::unique_ptr<tutti::v1::RunService::Stub> runs_;
   const std::unique_ptr<tutti::v1::FleetService::Stub> fleet_;
+  const std::unique_ptr<tutti::v1::ResultService::Stub> results_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tutti/v1/service.pb.h"
+#include "tutti/v1/store.pb.h"
 
 namespace tutti::cli {
 
@@ -24,6 +25,9 @@ class CoordinatorClient {
   virtual absl::Status Cancel(const std::string& run_id) = 0;
   virtual absl::StatusOr<tutti::v1::Result> GetResult(const std::string& run_id) = 0;
   virtual absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() = 0;
+  // Of the runs that the coordinator keeps; FailedPrecondition where it keeps none.
+  virtual absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest& request) = 0;
+  virtual absl::Status DeleteRun(const std::string& run_id) = 0;
 };
 
 struct CoordinatorAddress {

@@ -182,6 +182,7 @@ int RunPlan(CoordinatorClient& client, const PlanText& plan, const RunOptions& o
   request.set_source_name(plan.source_name);
   for (const std::string& override_text : options.overrides) request.add_overrides(override_text);
   request.set_user(UserName());
+  request.mutable_labels()->insert(options.labels.begin(), options.labels.end());
 
   signal(SIGPIPE, SIG_IGN);  // `tutti run | head` still leaves its result
   EventLines lines(options.format == kEventsFormat ? &screens.out : nullptr);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ inline constexpr char kNoEvents[] =
 
 struct RunOptions {
   std::vector<std::string> overrides;  // --set, in order
+  std::map<std::string, std::string> labels;
   std::string json_path;               // empty: only under the state folder
   std::string jsonl_path;              // the events as they come; empty: no file of them
   std::string format = "table";        // of an exporter, or kEventsFormat

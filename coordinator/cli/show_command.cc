@@ -1,4 +1,5 @@
-// tutti show FILE|ID: a result again, in any format. The exit code is the run's.
+// tutti show FILE|ID: a result again, in any format, of this machine or of a coordinator. The exit code is
+// the run's.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -8,7 +9,7 @@
 #include "coordinator/cli/command_options.h"
 #include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
-#include "coordinator/cli/result_files.h"
+#include "coordinator/cli/find_result.h"
 #include "coordinator/cli/run_flow.h"
 #include "coordinator/cli/terminal.h"
 
@@ -17,30 +18,39 @@ namespace {
 
 struct Arguments {
   std::string file_or_id;
+  CoordinatorAddress coordinator;
+  bool ask_coordinator = false;
   RunOptions options;
 };
 
 int Show(Arguments& arguments) {
-  const absl::StatusOr<tutti::v1::Result> result = ReadResult(arguments.file_or_id);
+  const absl::StatusOr<tutti::v1::Result> result =
+      FindResult(arguments.file_or_id, arguments.ask_coordinator ? &arguments.coordinator : nullptr);
   absl::Status status = result.status();
   if (result.ok()) {
     arguments.options.color = OutputTakesEscapes();
     status = PrintResult(*result, arguments.options, std::cout);
   }
   if (status.ok()) return result->exit_code();
-  return Complain(status, absl::IsDataLoss(status) ? kInternal : kUsage);
+  if (absl::IsDataLoss(status)) return Complain(status, kInternal);
+  return Complain(status, arguments.ask_coordinator ? ExitCodeOfResult(status) : kUsage);
 }
 
 }  // namespace
 
 void AddShowCommand(CLI::App& app, Chosen& chosen) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("show", "Print a result that an earlier run left");
+  CLI::App* command =
+      app.add_subcommand("show", "Print a result that an earlier run left here, or that a coordinator keeps");
   command->add_option("RESULT", arguments->file_or_id, "A result's file, or the id of a run")
       ->required()
       ->type_name("FILE|ID");
+  AddCoordinatorOptions(*command, arguments->coordinator);
   AddReportOptions(*command, arguments->options);
-  command->callback([arguments, &chosen] { chosen = [arguments] { return Show(*arguments); }; });
+  command->callback([arguments, command, &chosen] {
+    arguments->ask_coordinator = CoordinatorGiven(*command);
+    chosen = [arguments] { return Show(*arguments); };
+  });
 }
 
 }  // namespace tutti::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,11 +27,13 @@ constexpr int64_t kMaxArmLeadNs = 1'000'000'000;
 }  // namespace
 
 RunExecution::RunExecution(Executor& executor, fleet::Fleet& fleet, RunSpec spec, EventLog& log,
-                           std::function<uint64_t()> random, std::function<void()> on_ended)
+                           RunJournal* journal, std::function<uint64_t()> random,
+                           std::function<void()> on_ended)
     : executor_(executor),
       fleet_(fleet),
       spec_(std::move(spec)),
       log_(log),
+      journal_(journal),
       random_(std::move(random)),
       on_ended_(std::move(on_ended)),
       result_(spec_.head) {
@@ -69,6 +72,7 @@ void RunExecution::Cancel() {
     trial_->Cancel();  // the run ends with it
     return;
   }
+  if (waiting_for_journal_) return;  // looked at once the trial is kept
   meter_ = nullptr;
   waiting_for_hosts_ = false;
   Then(0, started_ ? &RunExecution::EndCase : &RunExecution::End);
@@ -206,7 +210,26 @@ void RunExecution::OnTrialFinished(TrialOutcome outcome) {
   input.roles = spec_.placement.cases[case_index_];
   input.background_cores = background_cores_;
   trials_.push_back(results::MergeTrial(input));
+  if (journal_ == nullptr) return AfterTrialKept();
+  waiting_for_journal_ = true;
+  journal_->PutTrial(result_.run_id(), static_cast<uint32_t>(case_index_),
+                     static_cast<uint32_t>(trials_.size() - 1), trials_.back(),
+                     ThenGoOn(&RunExecution::AfterTrialKept));
+}
 
+RunJournal::Kept RunExecution::ThenGoOn(void (RunExecution::*next)()) {
+  return [this, alive = std::weak_ptr<const bool>(alive_), next](const absl::Status& kept) {
+    if (alive.expired()) return;
+    waiting_for_journal_ = false;
+    if (!kept.ok()) {
+      spdlog::error("{} is not kept: {}", result_.run_id(), std::string(kept.message()));
+      if (not_kept_.empty()) not_kept_ = std::string(kept.message());
+    }
+    (this->*next)();
+  };
+}
+
+void RunExecution::AfterTrialKept() {
   const tutti::v1::TrialResult& trial = trials_.back();
   RunEvent event;
   event.mutable_trial_ended()->set_case_index(static_cast<uint32_t>(case_index_));
@@ -243,9 +266,17 @@ void RunExecution::End() {
   ended_ = true;
   if (started_) fleet_.Release(hosts());
   spdlog::info("{} ended: {}", result_.run_id(), tutti::v1::RunStatus_Name(result_.status()));
-  RunEvent event;
-  *event.mutable_ended() = result_;
-  log_.Append(std::move(event));
+  last_event_ = std::make_shared<RunEvent>();
+  *last_event_->mutable_ended() = result_;
+  if (journal_ == nullptr) return AfterEndKept();
+  journal_->Finish(std::shared_ptr<const tutti::v1::Result>(last_event_, &last_event_->ended()),
+                   ThenGoOn(&RunExecution::AfterEndKept));
+}
+
+void RunExecution::AfterEndKept() {
+  if (!not_kept_.empty())
+    last_event_->mutable_ended()->add_reasons("the coordinator could not keep it: " + not_kept_);
+  log_.Append(std::move(*last_event_));
   on_ended_();
 }
 

@@ -13,9 +13,11 @@
 #include "coordinator/plan/placement.h"
 #include "coordinator/run/background_meter.h"
 #include "coordinator/run/event_log.h"
+#include "coordinator/run/run_journal.h"
 #include "coordinator/run/trial_driver.h"
 #include "tutti/v1/plan.pb.h"
 #include "tutti/v1/result.pb.h"
+#include "tutti/v1/service.pb.h"
 
 namespace tutti::run {
 
@@ -29,9 +31,11 @@ struct RunSpec {
 // Lives on the executor's thread and holds the fleet's workers of the run from Start to its end.
 class RunExecution final : public fleet::WorkerListener {
  public:
-  // `random` gives ids of trials and nonces. `on_ended` is called once, after the last event; the object may
-  // be destroyed within it.
-  RunExecution(Executor& executor, fleet::Fleet& fleet, RunSpec spec, EventLog& log,
+  // `random` gives ids of trials and nonces. Of a run that has begun in `journal` (null: nobody keeps it)
+  // each trial is kept before the next one begins, so that writing it takes no CPU from a measurement, and
+  // the result before the last event tells it. `on_ended` is called once, after the last event; the object
+  // may be destroyed within it.
+  RunExecution(Executor& executor, fleet::Fleet& fleet, RunSpec spec, EventLog& log, RunJournal* journal,
                std::function<uint64_t()> random, std::function<void()> on_ended);
   ~RunExecution() override;
 
@@ -58,8 +62,12 @@ class RunExecution final : public fleet::WorkerListener {
   int64_t GraceNs() const;
   void StartTrial();
   void OnTrialFinished(TrialOutcome outcome);
+  void AfterTrialKept();
   void EndCase();
   void End();
+  void AfterEndKept();
+  // For the journal: goes on with `next`, unless the object is gone by then.
+  RunJournal::Kept ThenGoOn(void (RunExecution::*next)());
   TrialSetup MakeSetup();
   void TellPhase(Phase phase);
   // Runs `step` on its own turn, unless the object is gone by then; replaces the step that was planned
@@ -70,6 +78,7 @@ class RunExecution final : public fleet::WorkerListener {
   fleet::Fleet& fleet_;
   const RunSpec spec_;
   EventLog& log_;
+  RunJournal* const journal_;
   const std::function<uint64_t()> random_;
   const std::function<void()> on_ended_;
 
@@ -78,6 +87,9 @@ class RunExecution final : public fleet::WorkerListener {
   bool cancelled_ = false;
   bool ended_ = false;
   bool waiting_for_hosts_ = false;
+  bool waiting_for_journal_ = false;
+  std::string not_kept_;  // why the journal does not have all of the run; empty: it has
+  std::shared_ptr<tutti::v1::RunEvent> last_event_;  // shared with the journal until that is done with it
   size_t case_index_ = 0;
   std::map<std::string, tutti::v1::HostFacts> facts_;  // by host, as they were when the run was placed
   std::vector<std::string> left_out_;                  // why the present case is not run; empty: it is
@@ -89,6 +101,7 @@ class RunExecution final : public fleet::WorkerListener {
   std::unique_ptr<BackgroundMeter> meter_;
   std::unique_ptr<TrialDriver> trial_;
   TimerId step_ = 0;
+  const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 
 }  // namespace tutti::run

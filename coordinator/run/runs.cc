@@ -112,7 +112,8 @@ absl::StatusOr<RunSpec> Runs::Prepare(tutti::v1::Plan plan, const std::string& u
   return spec;
 }
 
-absl::StatusOr<std::string> Runs::Submit(tutti::v1::Plan plan, const std::string& user) {
+absl::StatusOr<std::string> Runs::Submit(tutti::v1::Plan plan, const std::string& user,
+                                         const RunLabels& labels, const OnKept& on_kept) {
   if (draining_) return absl::UnavailableError("the coordinator is shutting down and takes no new runs");
   if (queue_.waiting().size() >= options_.waiting_max) {
     return absl::ResourceExhaustedError(std::to_string(options_.waiting_max) +
@@ -123,13 +124,32 @@ absl::StatusOr<std::string> Runs::Submit(tutti::v1::Plan plan, const std::string
   while (runs_.contains(id)) id = options_.make_id();
   spec.head.set_run_id(id);
   queue_.Add({id, user, spec.placement.hosts, spec.head.submitted_unix_ns()});
+  Begin(spec.head, labels, on_kept);
   auto run = std::make_unique<Run>(id);
-  run->execution = std::make_unique<RunExecution>(executor_, fleet_, std::move(spec), run->log,
-                                                  options_.random, [this, id] { OnEnded(id); });
+  run->execution =
+      std::make_unique<RunExecution>(executor_, fleet_, std::move(spec), run->log, options_.journal,
+                                     options_.random, [this, id] { OnEnded(id); });
   runs_[id] = std::move(run);
   spdlog::info("{} submitted by {}", id, user.empty() ? "somebody" : user);
   StartWhatCan();
   return id;
+}
+
+void Runs::Begin(const tutti::v1::Result& head, const RunLabels& labels, const OnKept& on_kept) {
+  const std::string id = head.run_id();
+  if (options_.journal == nullptr) {
+    if (on_kept) on_kept(id, absl::OkStatus());
+    return;
+  }
+  const auto kept = [this, alive = std::weak_ptr<const bool>(alive_), id,
+                     on_kept](const absl::Status& status) {
+    if (!status.ok())
+      spdlog::error("{} cannot be kept and is cancelled: {}", id, std::string(status.message()));
+    // One that has ended and is no longer there needs no cancel.
+    if (!status.ok() && !alive.expired()) Cancel(id).IgnoreError();
+    if (on_kept) on_kept(id, status);
+  };
+  options_.journal->Begin(head, labels, kept);
 }
 
 void Runs::StartWhatCan() {

@@ -15,6 +15,7 @@
 #include "coordinator/fleet/fleet.h"
 #include "coordinator/run/event_log.h"
 #include "coordinator/run/run_execution.h"
+#include "coordinator/run/run_journal.h"
 #include "coordinator/run/run_queue.h"
 #include "tutti/v1/plan.pb.h"
 #include "tutti/v1/result.pb.h"
@@ -28,6 +29,7 @@ struct RunsOptions {
   size_t waiting_max = 1000;
   std::function<uint64_t()> random;      // unset: the kernel's
   std::function<std::string()> make_id;  // unset: "20261130-104512-3fa1", by the wall clock
+  RunJournal* journal = nullptr;         // null: runs are gone with the process; outlives the runs
 };
 
 // Lives on the executor's thread.
@@ -41,7 +43,12 @@ class Runs {
   // Places a valid plan on the fleet as it is now and queues it. FailedPrecondition where roles cannot be
   // filled or hosts have no address for each other, ResourceExhausted where too many runs wait, Unavailable
   // while draining.
-  absl::StatusOr<std::string> Submit(tutti::v1::Plan plan, const std::string& user);
+  //
+  // Of a run that is accepted `on_kept` is called, perhaps within this call, when the journal has it: not
+  // before then may anybody be told. Where that fails, the run is cancelled and the status says why.
+  using OnKept = std::function<void(const std::string& run_id, const absl::Status& kept)>;
+  absl::StatusOr<std::string> Submit(tutti::v1::Plan plan, const std::string& user,
+                                     const RunLabels& labels = {}, const OnKept& on_kept = {});
 
   // NotFound for an unknown id. A run that has ended stays as it is.
   absl::Status Cancel(const std::string& run_id);
@@ -64,6 +71,7 @@ class Runs {
     std::string told_queue;                   // what the last Queued event said
   };
   absl::StatusOr<RunSpec> Prepare(tutti::v1::Plan plan, const std::string& user) const;
+  void Begin(const tutti::v1::Result& head, const RunLabels& labels, const OnKept& on_kept);
   void StartWhatCan();
   void OnEnded(const std::string& run_id);
 
@@ -75,6 +83,7 @@ class Runs {
   std::deque<std::string> ended_;  // oldest first
   std::function<void()> on_drained_;
   bool draining_ = false;
+  const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 
 }  // namespace tutti::run

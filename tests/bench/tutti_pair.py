@@ -163,6 +163,8 @@ class TuttiPair:
                     "--listen",
                     address,
                     "--insecure",
+                    "--state-dir",
+                    "none",
                 ],
             )
             self._start(

@@ -57,7 +57,7 @@ class NotifyTest(LabCase):
         # Nobody to register with yet: it lives, and is not ready.
         for message in self.hear(from_worker, "WATCHDOG=1", 5) + self.hear(from_worker, "WATCHDOG=1", WATCHDOG_S):
             self.assertNotIn("READY=1", message)
-        coordinator, from_coordinator = self.start(COORDINATOR, "--listen", address)
+        coordinator, from_coordinator = self.start(COORDINATOR, "--listen", address, "--state-dir", "none")
         self.hear(from_coordinator, "READY=1", 5)
         [*_, ready] = self.hear(from_worker, "READY=1", 5)
         self.assertIn(f"STATUS=Registered with {address}", ready)

@@ -25,6 +25,7 @@ ARROWS = {
     "coordinator/results": {"coordinator/metrics"} | COMMON | PROTO,
     "coordinator/run": {"coordinator/plan", "coordinator/fleet", "coordinator/results"} | COMMON | PROTO,
     "coordinator/report": {"coordinator/metrics"} | COMMON | PROTO,
+    "coordinator/store": COMMON | PROTO,
     # plan: a plan is parsed on the API's threads, never on the thread of decisions.
     "coordinator/api": {
         "coordinator/run",
@@ -32,6 +33,7 @@ ARROWS = {
         "coordinator/fleet",
         "coordinator/report",
         "coordinator/plan",
+        "coordinator/store",
     }
     | COMMON
     | PROTO,
@@ -46,6 +48,7 @@ ARROWS = {
         "coordinator/results",
         "coordinator/report",
         "coordinator/plan",
+        "coordinator/store",
     }
     | COMMON
     | PROTO,
@@ -56,6 +59,7 @@ ARROWS["common/facts"] = COMMON | PROTO
 # Outside libraries that only some rooms may touch.
 LIBRARY_ROOMS = {
     "yaml-cpp/": {"coordinator/plan", "common/config"},
+    "zstd.h": {"coordinator/store"},
     "CLI/": {"coordinator/cli", "coordinator/main.cc", "worker/main.cc", "common/config"},
     "grpcpp/": {
         "common/net",
@@ -114,6 +118,20 @@ class IncludeArrows(unittest.TestCase):
                 for prefix, rooms in LIBRARY_ROOMS.items():
                     if name.startswith(prefix) and room_of(path) not in rooms:
                         wrong.append(f"{path} includes {name}")
+        self.assertEqual([], wrong)
+
+    def test_sql_stays_in_one_folder(self):
+        home = Path("coordinator/store/sqlite")
+        speakers = [path for path in self.sources if "sqlite3" in text(path)]
+        self.assertGreater(len(speakers), 0)
+        self.assertEqual([], [str(path) for path in speakers if home not in path.parents])
+        # Only who puts the coordinator together knows which store it is.
+        wrong = [
+            str(path)
+            for path in self.sources
+            if home not in path.parents and path != Path("coordinator/api/coordinator_server.cc")
+            if any(name.startswith(f"{home}/") for _, name in INCLUDE.findall(text(path)))
+        ]
         self.assertEqual([], wrong)
 
     def test_load_reaches_no_proto_no_grpc_and_no_yaml(self):

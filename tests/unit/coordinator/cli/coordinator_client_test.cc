@@ -9,6 +9,7 @@
 
 #include "common/net/channels.h"
 #include "tutti/v1/service.grpc.pb.h"
+#include "tutti/v1/store.grpc.pb.h"
 
 namespace tutti::cli {
 namespace {
@@ -52,6 +53,19 @@ class FakeRuns final : public tutti::v1::RunService::Service {
   bool had_deadline = false;
 };
 
+class FakeResults final : public tutti::v1::ResultService::Service {
+ public:
+  grpc::Status ListRuns(grpc::ServerContext*, const tutti::v1::ListRunsRequest* request,
+                        tutti::v1::ListRunsResponse* response) override {
+    response->add_runs()->set_run_id("of " + request->plan_name());
+    return grpc::Status::OK;
+  }
+  grpc::Status DeleteRun(grpc::ServerContext*, const tutti::v1::DeleteRunRequest* request,
+                         tutti::v1::DeleteRunResponse*) override {
+    return {grpc::StatusCode::FAILED_PRECONDITION, request->run_id() + " has not ended"};
+  }
+};
+
 class CoordinatorClientTest : public ::testing::Test {
  protected:
   CoordinatorClientTest() {
@@ -65,7 +79,8 @@ class CoordinatorClientTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
   void Serve() {
-    absl::StatusOr<net::Server> server = net::StartServer({.listen = {address_}, .services = {&runs_}});
+    absl::StatusOr<net::Server> server =
+        net::StartServer({.listen = {address_}, .services = {&runs_, &results_}});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = std::move(*server);
   }
@@ -74,6 +89,7 @@ class CoordinatorClientTest : public ::testing::Test {
   std::filesystem::path folder_;
   std::string address_;
   FakeRuns runs_;
+  FakeResults results_;
   net::Server server_;
 };
 
@@ -110,6 +126,19 @@ TEST_F(CoordinatorClientTest, OtherErrorsNameTheCoordinatorAndWhatWasTried) {
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(address_), HasSubstr("cancel run run-9"), HasSubstr("no run run-9")));
+}
+
+TEST_F(CoordinatorClientTest, RunsAreListedAndRemoved) {
+  Serve();
+  tutti::v1::ListRunsRequest request;
+  request.set_plan_name("incast");
+  const absl::StatusOr<tutti::v1::ListRunsResponse> runs = Client()->ListRuns(request);
+  ASSERT_TRUE(runs.ok()) << runs.status();
+  EXPECT_EQ(runs->runs(0).run_id(), "of incast");
+  const absl::Status removed = Client()->DeleteRun("run-9");
+  EXPECT_EQ(removed.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(removed.message()),
+              AllOf(HasSubstr("delete run run-9"), HasSubstr("run-9 has not ended")));
 }
 
 TEST_F(CoordinatorClientTest, NobodyListeningIsUnavailableAndSaysWhatToDo) {

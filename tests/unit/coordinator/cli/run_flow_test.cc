@@ -74,6 +74,10 @@ class FakeClient final : public CoordinatorClient {
   absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
     return absl::UnimplementedError("");
   }
+  absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest& request) override {
+    return absl::UnimplementedError("");
+  }
+  absl::Status DeleteRun(const std::string& run_id) override { return absl::UnimplementedError(""); }
 
   std::vector<tutti::v1::RunEvent> events;
   bool until_cancelled = false;
@@ -115,6 +119,14 @@ TEST_F(RunFlowTest, SubmitsTheTextItsNameAndTheOverridesInOrder) {
   EXPECT_EQ(client_.submitted.source_name(), "p.yaml");
   EXPECT_THAT(client_.submitted.overrides(), ElementsAre("repeat=1", "timing.measure=1s"));
   EXPECT_FALSE(client_.submitted.user().empty());
+}
+
+TEST_F(RunFlowTest, SubmitsTheRunsLabels) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  options_.labels = {{"branch", "main"}, {"commit", "3fa1"}};
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_EQ(client_.submitted.labels_size(), 2);
+  EXPECT_EQ(client_.submitted.labels().at("commit"), "3fa1");
 }
 
 TEST_F(RunFlowTest, ExitsAsTheResultSaysAndLeavesItInBothPlaces) {
@@ -254,6 +266,10 @@ TEST_F(RunFlowTest, AnEventIsInTheFileWhenTheNextOneComes) {
     absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
       return absl::UnavailableError("");
     }
+    absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest&) override {
+      return absl::UnavailableError("");
+    }
+    absl::Status DeleteRun(const std::string&) override { return absl::UnavailableError(""); }
     std::string path;
     std::string seen;
   };
@@ -348,6 +364,10 @@ TEST(InterruptTest, ASecondInterruptEndsTheProcessAtOnce) {
     absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
       return absl::UnavailableError("");
     }
+    absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest&) override {
+      return absl::UnavailableError("");
+    }
+    absl::Status DeleteRun(const std::string&) override { return absl::UnavailableError(""); }
   };
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(

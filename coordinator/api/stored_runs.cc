@@ -1,0 +1,103 @@
+#include "coordinator/api/stored_runs.h"
+
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "common/log/log.h"
+#include "common/status/errno_status.h"
+#include "common/status/macros.h"
+#include "common/time/clock.h"
+#include "coordinator/run/interrupted_run.h"
+
+namespace tutti::api {
+namespace {
+
+void Await(Executor& executor) {
+  std::promise<void> reached;
+  executor.Post([&reached] { reached.set_value(); });
+  reached.get_future().wait();
+}
+
+absl::Status CloseInterruptedRuns(store::RunStore& store) {
+  TUTTI_ASSIGN_OR_RETURN(const std::vector<std::string> ids, store.Unfinished());
+  for (const std::string& id : ids) {
+    absl::StatusOr<tutti::v1::Result> result = store.Get(id);
+    // One damaged run must not keep the coordinator from starting.
+    if (absl::IsDataLoss(result.status())) {
+      spdlog::error("{}", std::string(result.status().message()));
+      continue;
+    }
+    if (!result.ok()) return result.status();
+    run::CloseInterrupted(*result, UnixNowNs());
+    TUTTI_RETURN_IF_ERROR(Annotate(store.Finish(*result), "close the interrupted run " + id));
+    spdlog::warn("{} was interrupted by the end of the coordinator and is closed: {}", id,
+                 tutti::v1::RunStatus_Name(result->status()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StoredRuns>> StoredRuns::Start(Executor& decisions,
+                                                              std::unique_ptr<store::RunStore> store,
+                                                              const store::RetentionLimits& limits) {
+  TUTTI_RETURN_IF_ERROR(CloseInterruptedRuns(*store));
+  std::unique_ptr<StoredRuns> stored(new StoredRuns(decisions, std::move(store), limits));
+  stored->writer_.Post([runs = stored.get()] { runs->RemoveOld(); });
+  return stored;
+}
+
+StoredRuns::StoredRuns(Executor& decisions, std::unique_ptr<store::RunStore> store,
+                       const store::RetentionLimits& limits)
+    : decisions_(decisions), store_(std::move(store)), limits_(limits) {}
+
+StoredRuns::~StoredRuns() {
+  Await(writer_);
+  Await(reader_);
+}
+
+void StoredRuns::TellKept(Kept kept, const absl::Status& status) {
+  decisions_.Post([kept = std::move(kept), status] { kept(status); });
+}
+
+void StoredRuns::Begin(const tutti::v1::Result& head, const run::RunLabels& labels, Kept kept) {
+  writer_.Post([this, head, labels, kept = std::move(kept)] { TellKept(kept, store_->Begin(head, labels)); });
+}
+
+void StoredRuns::PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
+                          const tutti::v1::TrialResult& trial, Kept kept) {
+  writer_.Post([this, run_id, case_position, trial_position, trial, kept = std::move(kept)] {
+    TellKept(kept, store_->PutTrial(run_id, case_position, trial_position, trial));
+  });
+}
+
+void StoredRuns::Finish(std::shared_ptr<const tutti::v1::Result> result, Kept kept) {
+  writer_.Post([this, result = std::move(result), kept = std::move(kept)] {
+    TellKept(kept, store_->Finish(*result));
+    RemoveOld();
+  });
+}
+
+void StoredRuns::RemoveOld() {
+  const absl::StatusOr<int> removed = store::RemoveExpired(*store_, limits_, UnixNowNs());
+  if (!removed.ok()) {
+    spdlog::error("old runs cannot be removed: {}", std::string(removed.status().message()));
+  } else if (*removed > 0) {
+    spdlog::info("removed {} old {} (--keep-age, --keep-size)", *removed, *removed == 1 ? "run" : "runs");
+  }
+}
+
+void StoredRuns::Get(const std::string& run_id, Done<tutti::v1::Result> done) {
+  reader_.Post([this, run_id, done = std::move(done)] { done(store_->Get(run_id)); });
+}
+
+void StoredRuns::List(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done) {
+  reader_.Post([this, request, done = std::move(done)] { done(store_->List(request)); });
+}
+
+void StoredRuns::Delete(const std::string& run_id, std::function<void(const absl::Status&)> done) {
+  writer_.Post([this, run_id, done = std::move(done)] { done(store_->Delete(run_id)); });
+}
+
+}  // namespace tutti::api

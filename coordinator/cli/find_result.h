@@ -1,0 +1,22 @@
+// A result by its file or its run's id, wherever it is.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "coordinator/cli/coordinator_client.h"
+#include "coordinator/cli/exit_codes.h"
+#include "tutti/v1/result.pb.h"
+
+namespace tutti::cli {
+
+// As ReadResult (result_files.h); where this machine has none of this name the coordinator is asked, if one
+// is given. Errors of both; an id that neither has is NotFound and says where was looked.
+absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
+                                             const CoordinatorAddress* coordinator);
+
+// What to exit with where a stored result could not be got, listed or removed: what a plan would be to blame
+// for is the command line's here.
+ExitCode ExitCodeOfResult(const absl::Status& status);
+
+}  // namespace tutti::cli

@@ -1,0 +1,34 @@
+// A message as columns: all values of one field lie together, whatever message of a list they came from, so
+// that a series is a run of numbers and a name that every interval repeats costs next to nothing once it is
+// compressed.
+//
+// Works by reflection on every message: a field that is added to a contract is stored without more code.
+// Fields are known by their numbers, as on the wire: one that the reader does not know, or whose kind has
+// changed, is skipped. Unknown fields are not kept. docs/decisions/0019-store.md has the reasons.
+//
+// Of messages in a list, the longer side runs fastest: intervals before the hosts within each, cohorts within
+// each stream. Pure; thread-safe.
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace tutti::store {
+
+// Not compressed.
+std::string EncodeColumns(const google::protobuf::Message& message);
+
+// Into an empty message of the same type. DataLoss for bytes that EncodeColumns has not written; `message` is
+// then in an unspecified state.
+absl::Status DecodeColumns(std::string_view bytes, google::protobuf::Message& message);
+
+// The same in a frame of compression.h; errors as there.
+absl::StatusOr<std::string> PackMessage(const google::protobuf::Message& message);
+absl::Status UnpackMessage(std::string_view packed, google::protobuf::Message& message);
+
+}  // namespace tutti::store

@@ -1,0 +1,120 @@
+#include "coordinator/store/sqlite/list_query.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "common/status/macros.h"
+
+namespace tutti::store {
+namespace {
+
+constexpr uint32_t kDefaultPageRuns = 50;
+constexpr uint32_t kMostPageRuns = 1000;
+
+constexpr char kColumns[] =
+    "r.number, r.run_id, r.status, r.exit_code, r.plan_name, r.user, r.submitted_unix_ns, r.started_unix_ns, "
+    "r.finished_unix_ns, r.lab, r.insecure, r.cases, r.stored_bytes";
+
+// A pattern of LIKE that has `text` anywhere in it; escaped by a backslash.
+std::string Containing(const std::string& text) {
+  std::string pattern = "%";
+  for (const char c : text) {
+    if (c == '%' || c == '_' || c == '\\') pattern.push_back('\\');
+    pattern.push_back(c);
+  }
+  return pattern + "%";
+}
+
+absl::StatusOr<int64_t> NumberOf(const std::string& token) {
+  int64_t number = 0;
+  if (absl::SimpleAtoi(token, &number) && number > 0 && PageToken(number) == token) return number;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "page token \"", token, "\" is none that a list has given; leave it out to begin with the first page"));
+}
+
+class Builder {
+ public:
+  explicit Builder(const tutti::v1::ListRunsRequest& request) : request_(request) {}
+
+  absl::StatusOr<ListQuery> Make() {
+    TUTTI_RETURN_IF_ERROR(AddConditions());
+    query_.page_runs =
+        request_.page_runs() == 0 ? kDefaultPageRuns : std::min(request_.page_runs(), kMostPageRuns);
+    // A label's index leads to its runs in order; CROSS JOIN keeps SQLite from turning that round.
+    query_.sql = absl::StrCat("SELECT ", kColumns, " FROM ",
+                              by_label_ ? "labels l CROSS JOIN runs r ON r.number = l.number" : "runs r",
+                              conditions_.empty() ? "" : " WHERE ", conditions_, " ORDER BY ", NumberColumn(),
+                              " DESC LIMIT ", query_.page_runs + 1);
+    return std::move(query_);
+  }
+
+ private:
+  const char* NumberColumn() const { return by_label_ ? "l.number" : "r.number"; }
+
+  void And(const std::string& condition) {
+    absl::StrAppend(&conditions_, conditions_.empty() ? "" : " AND ", condition);
+  }
+  // A unary plus keeps SQLite from choosing the column's index beside the one that was chosen here.
+  void AndEqual(const char* column, std::variant<int64_t, std::string> value) {
+    And(absl::StrCat(index_chosen_ ? "+" : "", column, " = ?"));
+    query_.values.push_back(std::move(value));
+    index_chosen_ = true;
+  }
+
+  void AddLabels() {
+    const std::map<std::string, std::string> labels(request_.labels().begin(), request_.labels().end());
+    for (const auto& [key, value] : labels) {
+      And(by_label_
+              ? "EXISTS (SELECT 1 FROM labels o WHERE o.key = ? AND o.value = ? AND o.number = l.number)"
+              : "l.key = ? AND l.value = ?");
+      query_.values.emplace_back(key);
+      query_.values.emplace_back(value);
+      by_label_ = true;
+      index_chosen_ = true;
+    }
+  }
+
+  absl::Status AddConditions() {
+    AddLabels();
+    if (!request_.plan_name().empty()) AndEqual("r.plan_name", request_.plan_name());
+    if (request_.status() != tutti::v1::RUN_STATUS_UNSPECIFIED) {
+      AndEqual("r.status", static_cast<int64_t>(request_.status()));
+    }
+    if (request_.has_since_unix_ns()) {
+      And("r.submitted_unix_ns >= ?");
+      query_.values.emplace_back(static_cast<int64_t>(request_.since_unix_ns()));
+    }
+    if (request_.has_until_unix_ns()) {
+      And("r.submitted_unix_ns < ?");
+      query_.values.emplace_back(static_cast<int64_t>(request_.until_unix_ns()));
+    }
+    if (!request_.text().empty()) {
+      And("(r.run_id LIKE ? ESCAPE '\\' OR r.plan_name LIKE ? ESCAPE '\\' OR r.user LIKE ? ESCAPE '\\')");
+      for (int i = 0; i < 3; ++i) query_.values.emplace_back(Containing(request_.text()));
+    }
+    if (request_.page_token().empty()) return absl::OkStatus();
+    TUTTI_ASSIGN_OR_RETURN(const int64_t before, NumberOf(request_.page_token()));
+    And(absl::StrCat(NumberColumn(), " < ?"));
+    query_.values.emplace_back(before);
+    return absl::OkStatus();
+  }
+
+  const tutti::v1::ListRunsRequest& request_;
+  ListQuery query_;
+  std::string conditions_;
+  bool by_label_ = false;
+  bool index_chosen_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<ListQuery> MakeListQuery(const tutti::v1::ListRunsRequest& request) {
+  return Builder(request).Make();
+}
+
+std::string PageToken(int64_t number) { return absl::StrCat(number); }
+
+}  // namespace tutti::store

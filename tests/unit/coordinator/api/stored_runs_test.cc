@@ -1,0 +1,216 @@
+// Runs on disk: behind the decisions' thread, and through a whole coordinator.
+#include "coordinator/api/stored_runs.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "common/net/channels.h"
+#include "coordinator/api/coordinator_server.h"
+#include "coordinator/store/sqlite/sqlite_run_store.h"
+#include "tests/unit/coordinator/api/silent_worker.h"
+#include "tutti/v1/service.grpc.pb.h"
+#include "tutti/v1/store.grpc.pb.h"
+
+namespace tutti::api {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+class StateFolder : public testing::Test {
+ protected:
+  StateFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "tutti-api.XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~StateFolder() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  std::unique_ptr<store::RunStore> OpenStore() { return *store::SqliteRunStore::Open(folder_.string()); }
+  static tutti::v1::Result Head(const std::string& run_id) {
+    tutti::v1::Result head;
+    head.set_run_id(run_id);
+    head.mutable_plan()->add_cases()->set_repeat(1);
+    return head;
+  }
+
+  std::filesystem::path folder_;
+};
+
+class StoredRunsTest : public StateFolder {
+ protected:
+  std::unique_ptr<StoredRuns> Start(const store::RetentionLimits& limits = {}) {
+    auto stored = StoredRuns::Start(decisions_, OpenStore(), limits);
+    EXPECT_TRUE(stored.ok()) << stored.status();
+    return *std::move(stored);
+  }
+  absl::Status Begin(StoredRuns& stored, const std::string& run_id) {
+    std::promise<absl::Status> kept;
+    stored.Begin(Head(run_id), {}, [&kept](const absl::Status& status) { kept.set_value(status); });
+    return kept.get_future().get();
+  }
+  absl::Status Finish(StoredRuns& stored, const std::string& run_id) {
+    auto result = std::make_shared<tutti::v1::Result>(Head(run_id));
+    result->set_status(tutti::v1::RUN_STATUS_PASSED);
+    result->set_finished_unix_ns(1);
+    std::promise<absl::Status> kept;
+    stored.Finish(std::move(result), [&kept](const absl::Status& status) { kept.set_value(status); });
+    return kept.get_future().get();
+  }
+  absl::StatusOr<tutti::v1::Result> Get(StoredRuns& stored, const std::string& run_id) {
+    std::promise<absl::StatusOr<tutti::v1::Result>> got;
+    stored.Get(run_id,
+               [&got](absl::StatusOr<tutti::v1::Result> result) { got.set_value(std::move(result)); });
+    return got.get_future().get();
+  }
+
+  ThreadExecutor decisions_{"test-decisions"};
+};
+
+TEST_F(StoredRunsTest, WhatWasKeptIsThereAndAnErrorOfTheStoreComesBack) {
+  const auto stored = Start();
+  EXPECT_TRUE(Begin(*stored, "run-1").ok());
+  EXPECT_TRUE(Get(*stored, "run-1").ok());
+  EXPECT_EQ(Begin(*stored, "run-1").code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(Get(*stored, "run-2").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(StoredRunsTest, WhatWasAskedForBeforeTheEndIsCarriedOut) {
+  auto stored = Start();
+  for (const char* id : {"run-1", "run-2", "run-3"}) stored->Begin(Head(id), {}, [](const absl::Status&) {});
+  stored = nullptr;
+  EXPECT_EQ(OpenStore()->Unfinished()->size(), 3u);
+}
+
+TEST_F(StoredRunsTest, ARunThatWasInterruptedIsClosedAtTheNextStart) {
+  {
+    const std::unique_ptr<store::RunStore> store = OpenStore();
+    ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
+    tutti::v1::TrialResult trial;
+    trial.set_status(tutti::v1::TRIAL_STATUS_GOOD);
+    ASSERT_TRUE(store->PutTrial("run-1", 0, 0, trial).ok());
+  }
+  const auto stored = Start();
+  const auto result = Get(*stored, "run-1");
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_NE(result->status(), tutti::v1::RUN_STATUS_RUNNING);
+  EXPECT_EQ(result->cases(0).trials_size(), 1);
+  EXPECT_THAT(result->reasons(), Contains(HasSubstr("the coordinator ended before this run did")));
+}
+
+TEST_F(StoredRunsTest, OldRunsGoWhenOneEndsAndRunningOnesStay) {
+  const auto stored = Start({.max_bytes = 0});
+  for (const char* id : {"running", "old", "new"}) ASSERT_TRUE(Begin(*stored, id).ok());
+  ASSERT_TRUE(Finish(*stored, "old").ok());
+  ASSERT_TRUE(Finish(*stored, "new").ok());
+  // Behind the removal, which follows the end of "new" on the thread that writes.
+  ASSERT_TRUE(Begin(*stored, "last").ok());
+  EXPECT_TRUE(Get(*stored, "running").ok());
+  EXPECT_TRUE(Get(*stored, "new").ok());
+  EXPECT_EQ(Get(*stored, "old").status().code(), absl::StatusCode::kNotFound);
+}
+
+// A coordinator that keeps its runs under the folder; it can be started again.
+class KeepingCoordinatorTest : public StateFolder {
+ protected:
+  void StartServer(bool keep) {
+    server_ = nullptr;
+    CoordinatorOptions options;
+    options.listen = {"unix:" + (folder_ / "s").string()};
+    if (keep) options.state_dir = (folder_ / "state").string();
+    auto server = CoordinatorServer::Start(options);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    channel_ = *net::MakeChannel(server_->bound()[0], {});
+    runs_ = tutti::v1::RunService::NewStub(channel_);
+    results_ = tutti::v1::ResultService::NewStub(channel_);
+  }
+  std::string Submit() {
+    grpc::ClientContext context;
+    tutti::v1::SubmitRequest request;
+    request.set_plan(kPlan);
+    request.set_source_name("pair.yaml");
+    (*request.mutable_labels())["commit"] = "3fa1";
+    tutti::v1::SubmitResponse response;
+    const grpc::Status status = runs_->Submit(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.run_id();
+  }
+  grpc::Status Get(const std::string& run_id, tutti::v1::Result& result) {
+    grpc::ClientContext context;
+    tutti::v1::GetResultRequest request;
+    request.set_run_id(run_id);
+    return runs_->GetResult(&context, request, &result);
+  }
+  grpc::Status List(tutti::v1::ListRunsResponse& response) {
+    grpc::ClientContext context;
+    tutti::v1::ListRunsRequest request;
+    (*request.mutable_labels())["commit"] = "3fa1";
+    return results_->ListRuns(&context, request, &response);
+  }
+  grpc::Status Delete(const std::string& run_id) {
+    grpc::ClientContext context;
+    tutti::v1::DeleteRunRequest request;
+    request.set_run_id(run_id);
+    tutti::v1::DeleteRunResponse response;
+    return results_->DeleteRun(&context, request, &response);
+  }
+
+  std::unique_ptr<CoordinatorServer> server_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<tutti::v1::RunService::Stub> runs_;
+  std::unique_ptr<tutti::v1::ResultService::Stub> results_;
+};
+
+TEST_F(KeepingCoordinatorTest, AnAcceptedRunIsListedAndItsResultOutlivesTheCoordinator) {
+  StartServer(true);
+  std::string id;
+  {
+    const SilentWorker a(channel_, "a");
+    const SilentWorker b(channel_, "b");
+    id = Submit();
+    tutti::v1::ListRunsResponse running;
+    ASSERT_TRUE(List(running).ok());
+    ASSERT_EQ(running.runs_size(), 1);
+    EXPECT_EQ(running.runs(0).run_id(), id);
+    EXPECT_EQ(running.runs(0).status(), tutti::v1::RUN_STATUS_RUNNING);
+    EXPECT_EQ(Delete(id).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+    ASSERT_TRUE(server_->Drain(3'000'000'000));
+  }
+  StartServer(true);
+  tutti::v1::Result result;
+  const grpc::Status got = Get(id, result);
+  ASSERT_TRUE(got.ok()) << got.error_message();
+  EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_CANCELLED);
+  EXPECT_EQ(result.plan().source(), kPlan);
+  EXPECT_TRUE(Delete(id).ok());
+  EXPECT_EQ(Get(id, result).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(KeepingCoordinatorTest, ACoordinatorThatKeepsNothingSaysSo) {
+  StartServer(false);
+  tutti::v1::ListRunsResponse response;
+  const grpc::Status status = List(response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("--state-dir"));
+}
+
+TEST_F(KeepingCoordinatorTest, AFolderOfAnotherCoordinatorIsRefused) {
+  StartServer(true);
+  CoordinatorOptions options;
+  options.listen = {"unix:" + (folder_ / "t").string()};
+  options.state_dir = (folder_ / "state").string();
+  EXPECT_EQ(CoordinatorServer::Start(options).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace tutti::api

@@ -1,0 +1,64 @@
+#include "coordinator/cli/find_result.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "coordinator/cli/result_files.h"
+
+namespace tutti::cli {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class FindResultTest : public ::testing::Test {
+ protected:
+  FindResultTest() {
+    std::string name = (fs::temp_directory_path() / "tutti-find-result.XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    setenv("XDG_STATE_HOME", folder_.c_str(), 1);
+    nobody_.address = "unix:" + (folder_ / "nobody").string();
+  }
+  ~FindResultTest() override {
+    unsetenv("XDG_STATE_HOME");
+    fs::remove_all(folder_);
+  }
+
+  fs::path folder_;
+  CoordinatorAddress nobody_;  // where nobody listens
+};
+
+TEST_F(FindResultTest, AResultOfThisMachineIsFoundWithoutAskingAnybody) {
+  tutti::v1::Result result;
+  result.set_schema_version(1);
+  result.set_run_id("run-7");
+  result.set_status(tutti::v1::RUN_STATUS_PASSED);
+  ASSERT_TRUE(LeaveResult(result).ok());
+  const absl::StatusOr<tutti::v1::Result> found = FindResult("run-7", &nobody_);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->run_id(), "run-7");
+}
+
+TEST_F(FindResultTest, WithoutACoordinatorOnlyThisMachineIsAsked) {
+  EXPECT_EQ(FindResult("run-8", nullptr).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(FindResultTest, AnotherResultIsAskedForAtTheCoordinator) {
+  const absl::Status status = FindResult("run-8", &nobody_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("nobody"));
+}
+
+TEST(ExitCodeOfResultTest, NoPlanIsToBlame) {
+  EXPECT_EQ(ExitCodeOfResult(absl::FailedPreconditionError("")), kUsage);
+  EXPECT_EQ(ExitCodeOfResult(absl::InvalidArgumentError("")), kUsage);
+  EXPECT_EQ(ExitCodeOfResult(absl::NotFoundError("")), kUsage);
+  EXPECT_EQ(ExitCodeOfResult(absl::UnavailableError("")), kUnreachable);
+}
+
+}  // namespace
+}  // namespace tutti::cli

@@ -1,0 +1,292 @@
+// What runs write down, when, and who is told before it is on the disk: nobody.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordinator/run/interrupted_run.h"
+#include "coordinator/run/runs.h"
+#include "scripted_worker.h"
+
+namespace tutti::run {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using tutti::v1::Result;
+using tutti::v1::RunEvent;
+
+constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kSecond = 1'000 * kMs;
+
+// A disk whose writes end when the test says so, or at once.
+class FakeJournal final : public RunJournal {
+ public:
+  explicit FakeJournal(Executor& executor) : executor_(executor) {}
+
+  void Begin(const Result& head, const RunLabels& labels, Kept kept) override {
+    heads.push_back(head);
+    this->labels = labels;
+    Take("begin", std::move(kept));
+  }
+  void PutTrial(const std::string&, uint32_t case_position, uint32_t trial_position,
+                const tutti::v1::TrialResult&, Kept kept) override {
+    Take("trial " + std::to_string(case_position) + "." + std::to_string(trial_position), std::move(kept));
+  }
+  void Finish(std::shared_ptr<const Result> result, Kept kept) override {
+    finished.push_back(*result);
+    Take("finish", std::move(kept));
+  }
+  void Write() {
+    for (Kept& kept : std::exchange(waiting, {})) {
+      executor_.Post([kept = std::move(kept), status = status] { kept(status); });
+    }
+  }
+
+  bool at_once = true;
+  absl::Status status;
+  std::vector<std::string> calls;
+  std::vector<Result> heads;
+  RunLabels labels;
+  std::vector<Result> finished;
+  std::vector<Kept> waiting;
+
+ private:
+  void Take(const std::string& call, Kept kept) {
+    calls.push_back(call);
+    waiting.push_back(std::move(kept));
+    if (at_once) Write();
+  }
+  Executor& executor_;
+};
+
+class Recorder final : public EventWatcher {
+ public:
+  void OnEvent(const SharedEvent& event) override { events.push_back(event); }
+  void OnEnd() override { ended = true; }
+  bool Saw(RunEvent::BodyCase kind) const {
+    for (const SharedEvent& each : events) {
+      if (each->body_case() == kind) return true;
+    }
+    return false;
+  }
+  std::vector<SharedEvent> events;
+  bool ended = false;
+};
+
+class JournalTest : public testing::Test {
+ protected:
+  JournalTest()
+      : executor_(1'000 * kSecond),
+        journal_(executor_),
+        fleet_(executor_, {}),
+        runs_(executor_, fleet_, Options()) {
+    for (const char* name : {"a", "b"}) {
+      workers_[name] = std::make_shared<ScriptedWorker>(executor_, fleet_, name, name[0] * kSecond);
+      workers_[name]->Dial();
+    }
+    executor_.AdvanceBy(kSecond);
+  }
+  RunsOptions Options() {
+    RunsOptions options;
+    options.random = [this] { return ++random_; };
+    options.make_id = [] { return std::string("run-1"); };
+    options.journal = &journal_;
+    return options;
+  }
+  // a sends one UDP stream to b; one case, two trials.
+  static tutti::v1::Plan MakePlan() {
+    tutti::v1::Plan plan;
+    tutti::v1::Case& each = *plan.add_cases();
+    each.set_repeat(2);
+    for (const auto& [role, host] : {std::pair{"sender", "a"}, std::pair{"receiver", "b"}}) {
+      tutti::v1::Role& added = *each.add_roles();
+      added.set_name(role);
+      added.add_hosts(host);
+    }
+    tutti::v1::TrafficEntry& entry = *each.add_traffic();
+    entry.set_name("bulk");
+    entry.set_from("sender");
+    entry.set_to("receiver");
+    entry.set_pattern(tutti::v1::PATTERN_PAIRS);
+    entry.set_streams(1);
+    entry.set_protocol(tutti::v1::PROTOCOL_UDP);
+    entry.set_message_size_bytes(1472);
+    each.mutable_timing()->set_warmup_ns(100 * kMs);
+    each.mutable_timing()->set_measure_ns(400 * kMs);
+    each.mutable_timing()->set_cooldown_ns(50 * kMs);
+    each.mutable_timing()->set_interval_ns(100 * kMs);
+    return plan;
+  }
+  void Submit() {
+    const auto id =
+        runs_.Submit(MakePlan(), "alice", {{"commit", "3fa1"}},
+                     [this](const std::string&, const absl::Status& kept) { kept_.push_back(kept); });
+    ASSERT_TRUE(id.ok()) << id.status();
+    watcher_ = std::make_shared<Recorder>();
+    ASSERT_TRUE(runs_.Watch("run-1", watcher_).ok());
+  }
+  // Until the journal has been given `calls` pieces.
+  void AdvanceToCall(size_t calls) {
+    for (int i = 0; i < 20'000 && journal_.calls.size() < calls; ++i) executor_.AdvanceBy(kMs);
+    ASSERT_EQ(journal_.calls.size(), calls);
+  }
+
+  ManualExecutor executor_;
+  FakeJournal journal_;
+  uint64_t random_ = 100;
+  fleet::Fleet fleet_;
+  Runs runs_;
+  std::map<std::string, std::shared_ptr<ScriptedWorker>> workers_;
+  std::vector<absl::Status> kept_;
+  std::shared_ptr<Recorder> watcher_;
+};
+
+TEST_F(JournalTest, ARunIsWrittenDownPieceByPiece) {
+  Submit();
+  executor_.AdvanceBy(20 * kSecond);
+  EXPECT_THAT(journal_.calls, ElementsAre("begin", "trial 0.0", "trial 0.1", "finish"));
+  EXPECT_EQ(journal_.heads[0].run_id(), "run-1");
+  EXPECT_EQ(journal_.heads[0].plan().cases_size(), 1);
+  EXPECT_THAT(journal_.labels, ElementsAre(std::pair<const std::string, std::string>("commit", "3fa1")));
+  ASSERT_EQ(journal_.finished.size(), 1u);
+  EXPECT_EQ(journal_.finished[0].cases(0).trials_size(), 2);
+  EXPECT_GT(journal_.finished[0].finished_unix_ns(), 0);
+  EXPECT_TRUE(watcher_->ended);
+}
+
+TEST_F(JournalTest, ARunIsAcknowledgedOnceItIsOnTheDisk) {
+  journal_.at_once = false;
+  Submit();
+  executor_.AdvanceBy(kSecond / 2);
+  EXPECT_THAT(kept_, IsEmpty());
+  journal_.Write();
+  executor_.RunReady();
+  EXPECT_THAT(kept_, ElementsAre(absl::OkStatus()));
+}
+
+TEST_F(JournalTest, ARunThatCannotBeKeptIsCancelledAndItsUserIsTold) {
+  journal_.status = absl::ResourceExhaustedError("the disk is full");
+  Submit();
+  executor_.AdvanceBy(20 * kSecond);
+  ASSERT_EQ(kept_.size(), 1u);
+  EXPECT_EQ(kept_[0].code(), absl::StatusCode::kResourceExhausted);
+  const auto result = runs_.GetResult("run-1");
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->status(), tutti::v1::RUN_STATUS_CANCELLED);
+}
+
+TEST_F(JournalTest, TheNextTrialBeginsAndATrialIsToldOnceItIsOnTheDisk) {
+  Submit();
+  journal_.at_once = false;
+  AdvanceToCall(2);
+  executor_.AdvanceBy(kSecond);
+  EXPECT_FALSE(watcher_->Saw(RunEvent::kTrialEnded));
+  const size_t heard = workers_["a"]->prepared.size();
+  journal_.Write();
+  executor_.AdvanceBy(100 * kMs);
+  EXPECT_TRUE(watcher_->Saw(RunEvent::kTrialEnded));
+  EXPECT_EQ(workers_["a"]->prepared.size(), heard + 1);
+}
+
+TEST_F(JournalTest, TheResultIsToldOnceItIsOnTheDisk) {
+  Submit();
+  AdvanceToCall(2);
+  journal_.at_once = false;
+  AdvanceToCall(3);
+  journal_.Write();
+  AdvanceToCall(4);
+  executor_.AdvanceBy(kSecond);
+  EXPECT_FALSE(watcher_->ended);
+  journal_.Write();
+  executor_.RunReady();
+  EXPECT_TRUE(watcher_->ended);
+}
+
+TEST_F(JournalTest, ACancelWhileATrialIsWrittenEndsTheRunAfterIt) {
+  Submit();
+  journal_.at_once = false;
+  AdvanceToCall(2);
+  EXPECT_TRUE(runs_.Cancel("run-1").ok());
+  EXPECT_TRUE(runs_.Cancel("run-1").ok());
+  executor_.AdvanceBy(kSecond);
+  EXPECT_EQ(journal_.calls.size(), 2u);
+  journal_.at_once = true;
+  journal_.Write();
+  executor_.AdvanceBy(kSecond);
+  EXPECT_THAT(journal_.calls, ElementsAre("begin", "trial 0.0", "finish"));
+  EXPECT_EQ(journal_.finished[0].status(), tutti::v1::RUN_STATUS_CANCELLED);
+  EXPECT_EQ(journal_.finished[0].cases(0).trials_size(), 1);
+}
+
+TEST_F(JournalTest, AResultThatCouldNotBeKeptSaysSoAndIsStillDelivered) {
+  Submit();
+  AdvanceToCall(2);
+  journal_.status = absl::ResourceExhaustedError("the disk is full");
+  executor_.AdvanceBy(20 * kSecond);
+  ASSERT_TRUE(watcher_->ended);
+  ASSERT_TRUE(watcher_->events.back()->has_ended());
+  EXPECT_THAT(watcher_->events.back()->ended().reasons(),
+              Contains(HasSubstr("could not keep it: the disk is full")));
+}
+
+TEST_F(JournalTest, AWriteThatEndsAfterTheRunsAreGoneIsNothingToThem) {
+  auto runs = std::make_unique<Runs>(executor_, fleet_, Options());
+  journal_.at_once = false;
+  ASSERT_TRUE(runs->Submit(MakePlan(), "").ok());
+  runs = nullptr;
+  journal_.status = absl::InternalError("late");
+  journal_.Write();
+  executor_.RunReady();
+}
+
+// --- closing what an end of the coordinator has interrupted ---------------------------------------
+
+Result Interrupted() {
+  Result result;
+  result.set_run_id("run-1");
+  result.set_status(tutti::v1::RUN_STATUS_RUNNING);
+  for (uint32_t i = 0; i < 2; ++i) {
+    result.mutable_plan()->add_cases()->set_index(i);
+    result.mutable_plan()->mutable_cases(static_cast<int>(i))->set_repeat(1);
+  }
+  return result;
+}
+
+tutti::v1::TrialResult GoodTrial() {
+  tutti::v1::TrialResult trial;
+  trial.set_repetition(1);
+  trial.set_status(tutti::v1::TRIAL_STATUS_GOOD);
+  return trial;
+}
+
+TEST(InterruptedRunTest, WhatWasMeasuredStaysAndTheRestIsNotRun) {
+  Result result = Interrupted();
+  *result.add_cases()->add_trials() = GoodTrial();
+  CloseInterrupted(result, 77);
+  ASSERT_EQ(result.cases_size(), 2);
+  EXPECT_EQ(result.cases(0).status(), tutti::v1::CASE_STATUS_GOOD);
+  EXPECT_EQ(result.cases(0).trials_size(), 1);
+  EXPECT_EQ(result.cases(1).status(), tutti::v1::CASE_STATUS_NOT_RUN);
+  EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_PARTIAL);
+  EXPECT_EQ(result.exit_code(), 7);
+  EXPECT_EQ(result.finished_unix_ns(), 77);
+  EXPECT_THAT(result.reasons(), Contains(HasSubstr("the coordinator ended before this run did")));
+}
+
+TEST(InterruptedRunTest, ARunThatHadNotBegunIsNotPassed) {
+  Result result = Interrupted();
+  CloseInterrupted(result, 77);
+  EXPECT_EQ(result.cases_size(), 2);
+  EXPECT_THAT(result.exit_code(), Not(0));
+}
+
+}  // namespace
+}  // namespace tutti::run

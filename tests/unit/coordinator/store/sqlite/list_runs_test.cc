@@ -1,0 +1,182 @@
+// Lists: what is found, page by page, and how SQLite goes about it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coordinator/store/sqlite/list_query.h"
+#include "coordinator/store/sqlite/sqlite_run_store.h"
+#include "tests/unit/coordinator/store/sqlite/state_folder.h"
+
+namespace tutti::store {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using tutti::v1::ListRunsRequest;
+
+// Submitted at 1, 2, 3 and 4 us:
+//   r1 incast   passed   commit=a branch=main
+//   r2 stream   partial  commit=b branch=main
+//   r3 incast   running  commit=b branch=dev
+//   r4 100%_up  passed
+class ListRunsTest : public StateFolderTest {
+ protected:
+  void SetUp() override {
+    store_ = Open();
+    ASSERT_NE(store_, nullptr);
+    Add(Head("r1", "incast", 1000), {{"commit", "a"}, {"branch", "main"}}, tutti::v1::RUN_STATUS_PASSED);
+    Add(Head("r2", "stream", 2000), {{"commit", "b"}, {"branch", "main"}}, tutti::v1::RUN_STATUS_PARTIAL);
+    Add(Head("r3", "incast", 3000), {{"commit", "b"}, {"branch", "dev"}}, tutti::v1::RUN_STATUS_RUNNING);
+    Add(Head("r4", "100%_up", 4000), {}, tutti::v1::RUN_STATUS_PASSED);
+  }
+  void Add(const tutti::v1::Result& head, const Labels& labels, tutti::v1::RunStatus status) {
+    ASSERT_TRUE(store_->Begin(head, labels).ok());
+    if (status != tutti::v1::RUN_STATUS_RUNNING) ASSERT_TRUE(store_->Finish(Ended(head, status)).ok());
+  }
+  std::vector<std::string> Ids(const ListRunsRequest& request) {
+    const auto runs = store_->List(request);
+    EXPECT_TRUE(runs.ok()) << runs.status();
+    std::vector<std::string> ids;
+    for (int i = 0; runs.ok() && i < runs->runs_size(); ++i) ids.push_back(runs->runs(i).run_id());
+    return ids;
+  }
+
+  std::unique_ptr<SqliteRunStore> store_;
+};
+
+TEST_F(ListRunsTest, TheNewestComesFirst) { EXPECT_THAT(Ids({}), ElementsAre("r4", "r3", "r2", "r1")); }
+
+TEST_F(ListRunsTest, ALineSaysWhatIsKnownAndNothingElse) {
+  const auto runs = store_->List({});
+  ASSERT_TRUE(runs.ok());
+  const tutti::v1::RunSummary& partial = runs->runs(2);
+  EXPECT_EQ(partial.status(), tutti::v1::RUN_STATUS_PARTIAL);
+  EXPECT_EQ(partial.exit_code(), 7);
+  EXPECT_EQ(partial.plan_name(), "stream");
+  EXPECT_EQ(partial.user(), "alice@lab7");
+  EXPECT_EQ(partial.submitted_unix_ns(), 2000);
+  EXPECT_EQ(partial.started_unix_ns(), 2001);
+  EXPECT_EQ(partial.finished_unix_ns(), 2002);
+  EXPECT_EQ(partial.cases(), 2u);
+  EXPECT_EQ(partial.labels().at("branch"), "main");
+  EXPECT_GT(partial.stored_bytes(), 0u);
+  const tutti::v1::RunSummary& running = runs->runs(1);
+  EXPECT_EQ(running.status(), tutti::v1::RUN_STATUS_RUNNING);
+  EXPECT_FALSE(running.has_exit_code());
+  EXPECT_FALSE(running.has_started_unix_ns());
+  EXPECT_FALSE(running.has_finished_unix_ns());
+}
+
+TEST_F(ListRunsTest, EachFilterFindsItsRuns) {
+  ListRunsRequest request;
+  request.set_plan_name("incast");
+  EXPECT_THAT(Ids(request), ElementsAre("r3", "r1"));
+  request.set_status(tutti::v1::RUN_STATUS_PASSED);
+  EXPECT_THAT(Ids(request), ElementsAre("r1"));
+  request.Clear();
+  request.set_status(tutti::v1::RUN_STATUS_PASSED);
+  EXPECT_THAT(Ids(request), ElementsAre("r4", "r1"));
+  request.Clear();
+  request.set_since_unix_ns(2000);
+  request.set_until_unix_ns(4000);
+  EXPECT_THAT(Ids(request), ElementsAre("r3", "r2"));
+}
+
+TEST_F(ListRunsTest, LabelsFindRunsAloneAndTogether) {
+  ListRunsRequest request;
+  (*request.mutable_labels())["commit"] = "b";
+  EXPECT_THAT(Ids(request), ElementsAre("r3", "r2"));
+  (*request.mutable_labels())["branch"] = "main";
+  EXPECT_THAT(Ids(request), ElementsAre("r2"));
+  request.set_plan_name("incast");
+  EXPECT_THAT(Ids(request), IsEmpty());
+}
+
+TEST_F(ListRunsTest, TextIsFoundInIdPlanAndUserAndIsNoPattern) {
+  ListRunsRequest request;
+  request.set_text("CAST");
+  EXPECT_THAT(Ids(request), ElementsAre("r3", "r1"));
+  request.set_text("r2");
+  EXPECT_THAT(Ids(request), ElementsAre("r2"));
+  request.set_text("@lab");
+  EXPECT_THAT(Ids(request), ElementsAre("r4", "r3", "r2", "r1"));
+  request.set_text("0%_");
+  EXPECT_THAT(Ids(request), ElementsAre("r4"));
+  request.set_text("a%t");
+  EXPECT_THAT(Ids(request), IsEmpty());
+}
+
+TEST_F(ListRunsTest, PagesFollowEachOtherWhileRunsComeAndGo) {
+  ListRunsRequest request;
+  request.set_page_runs(2);
+  const auto first = store_->List(request);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->runs(1).run_id(), "r3");
+  ASSERT_FALSE(first->next_page_token().empty());
+  Add(Head("r5"), {}, tutti::v1::RUN_STATUS_PASSED);
+  ASSERT_TRUE(store_->Delete("r4").ok());
+  request.set_page_token(first->next_page_token());
+  const auto second = store_->List(request);
+  ASSERT_TRUE(second.ok());
+  ASSERT_EQ(second->runs_size(), 2);
+  EXPECT_EQ(second->runs(0).run_id(), "r2");
+  EXPECT_EQ(second->runs(1).run_id(), "r1");
+  EXPECT_EQ(second->next_page_token(), "");
+}
+
+TEST_F(ListRunsTest, ATokenThatNoListHasGivenIsRefused) {
+  for (const char* token : {"x", "-1", "0", "1 OR 1=1", "99999999999999999999", "01"}) {
+    ListRunsRequest request;
+    request.set_page_token(token);
+    EXPECT_EQ(store_->List(request).status().code(), absl::StatusCode::kInvalidArgument) << token;
+  }
+}
+
+TEST_F(ListRunsTest, APageIsNeverLargerThanItsLimit) {
+  ListRunsRequest request;
+  EXPECT_EQ(MakeListQuery(request)->page_runs, 50u);
+  request.set_page_runs(1'000'000);
+  EXPECT_EQ(MakeListQuery(request)->page_runs, 1000u);
+}
+
+// Sorting 100,000 runs for a page of 50 would cost more than all the rest.
+TEST_F(ListRunsTest, NoListIsSortedWhateverIsAskedFor) {
+  const auto database = Database::OpenReader(DatabasePath());
+  ASSERT_TRUE(database.ok());
+  for (int asked = 0; asked < 64; ++asked) {
+    ListRunsRequest request;
+    if ((asked & 1) != 0) request.set_plan_name("incast");
+    if ((asked & 2) != 0) request.set_status(tutti::v1::RUN_STATUS_PASSED);
+    if ((asked & 4) != 0) (*request.mutable_labels())["commit"] = "b";
+    if ((asked & 8) != 0) request.set_since_unix_ns(1);
+    if ((asked & 16) != 0) request.set_text("x");
+    if ((asked & 32) != 0) request.set_page_token("3");
+    const auto query = MakeListQuery(request);
+    ASSERT_TRUE(query.ok());
+    auto explained = (*database)->Prepare("EXPLAIN QUERY PLAN " + query->sql);
+    ASSERT_TRUE(explained.ok()) << explained.status();
+    std::string plan;
+    while (true) {
+      const auto row = explained->Step();
+      ASSERT_TRUE(row.ok()) << row.status();
+      if (!*row) break;
+      plan += explained->Text(3) + "\n";
+    }
+    EXPECT_THAT(plan, Not(HasSubstr("TEMP B-TREE"))) << query->sql;
+    if ((asked & 4) != 0) {
+      EXPECT_THAT(plan, HasSubstr("SEARCH l USING PRIMARY KEY")) << query->sql;
+    } else if ((asked & 1) != 0) {
+      EXPECT_THAT(plan, HasSubstr("USING INDEX runs_by_plan")) << query->sql;
+    } else if ((asked & 2) != 0) {
+      EXPECT_THAT(plan, HasSubstr("USING INDEX runs_by_status")) << query->sql;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tutti::store
