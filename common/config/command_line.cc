@@ -70,7 +70,7 @@ absl::Status ErrorOf(const std::vector<std::string>& errors) {
 
 void DefineConfiguration(CLI::App& app, Program program) {
   Describe(app, program);
-  app.add_flag(kNoConfig, "Read no configuration: no file and no TUTTI_ variable");
+  app.add_flag(kNoConfig)->description("Read no configuration: no file and no TUTTI_ variable");
 }
 
 absl::Status Configure(CLI::App& app, Program program, Configuration& configuration) {

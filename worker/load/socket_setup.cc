@@ -114,6 +114,18 @@ absl::Status BindSource(int fd, const StreamConfig& config, const SocketAddress&
   return absl::OkStatus();
 }
 
+bool IsKernelsChoice(const StreamConfig& config, const SocketAddress& local, const SocketAddress& peer) {
+  // connect(2) of a datagram socket sends nothing and looks up the route.
+  const FileDescriptor probe(socket(peer.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!probe.valid()) return false;
+  if (!config.device.empty() && setsockopt(probe.get(), SOL_SOCKET, SO_BINDTODEVICE, config.device.data(),
+                                           static_cast<socklen_t>(config.device.size())) != 0) {
+    return false;
+  }
+  return connect(probe.get(), peer.data(), peer.length()) == 0 &&
+         SocketAddress::LocalOf(probe.get()).SameHost(local);
+}
+
 absl::StatusOr<SocketAddress> BindReceiver(int fd, const StreamConfig& config, const SocketAddress& local) {
   if (config.protocol == Protocol::kTcp) TUTTI_RETURN_IF_ERROR(ShareWithTimeWait(fd, true));
   const int code = TakePort(config, local, [fd, &config](const SocketAddress& address) {

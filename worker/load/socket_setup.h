@@ -19,6 +19,9 @@ absl::StatusOr<FileDescriptor> OpenSocket(const StreamConfig& config, sa_family_
 // A sender's: the address is bound, and a free port of the range; without a range the port is left to
 // connect.
 absl::Status BindSource(int fd, const StreamConfig& config, const SocketAddress& local);
+// Whether a socket that is not bound would be given the address `local` on its way to `peer`, as routes are
+// now for sockets without a mark.
+bool IsKernelsChoice(const StreamConfig& config, const SocketAddress& local, const SocketAddress& peer);
 
 // A receiver's: a port of the range that is free, or any if there is no range; TCP listens. Returns
 // the address with the port.

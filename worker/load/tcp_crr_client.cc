@@ -34,6 +34,8 @@ void TcpCrrClient::TouchBuffers(const TrialControl& control) {
 }
 
 void TcpCrrClient::Run(const TrialClock& clock, const TrialControl& control, bool spin) {
+  binds_ = config_.first_port != 0 || config_.marks.mark ||
+           !IsKernelsChoice(config_, first_.source(), first_.peer());
   first_.Close();
   StartPriority priority(request_.size());
   if (WaitForStart(clock, control, spin)) Exchange(clock, control, priority);
@@ -94,7 +96,7 @@ FileDescriptor TcpCrrClient::Open() {
     outcomes_.clear();
     status = SetSocketOptions(socket.get(), source.family(), config_, outcomes_);
   }
-  if (status.ok()) status = BindSource(socket.get(), config_, source);
+  if (status.ok() && binds_) status = BindSource(socket.get(), config_, source);
   if (!status.ok()) {
     report_.error = std::string(status.message());
     socket.Close();

@@ -55,7 +55,10 @@ class TcpCrrClient final : public Stream {
   Progress Failed(int errno_value, const char* what);
 
   ClientConnection first_;
-  bool has_options_ = false;             // that each connection is given; constant after Prepare
+  bool has_options_ = false;  // that each connection is given; constant after Prepare
+  // Without a port of its own, or routes by mark, a connection gets the source address that is asked for
+  // unasked where the route to the peer prefers it: two calls less for each transaction.
+  bool binds_ = true;
   std::vector<OptionOutcome> outcomes_;  // of the connection at hand
   MessageBuffer request_;
   MessageBuffer response_;

@@ -278,10 +278,18 @@ TEST(ThresholdsTest, RetransmitsOfAnIntervalAreTheDifferenceOfItsEdges) {
   v1::TrialResult trial = Trial();
   for (v1::StreamResult& stream : *trial.mutable_streams()) {
     for (const uint64_t edge : {7, 8, 10}) stream.mutable_tcp_series()->add_retransmits(edge);
+    stream.mutable_flow()->set_from_host("a");
+  }
+  // The sender was late at the edge between: its second interval lasted 80 ms.
+  for (v1::TimelineInterval& interval : *trial.mutable_timeline()) {
+    v1::HostInterval& sender = *interval.add_hosts();
+    sender.set_host("a");
+    sender.set_begin_trial_ns(interval.index() == 0 ? 0 : 120 * kMs);
+    sender.set_end_trial_ns(interval.index() == 0 ? 120 * kMs : 200 * kMs);
   }
   const v1::CaseResult result = SummarizeCase(plan_case, {trial}, false);
   ASSERT_EQ(result.thresholds_size(), 1);
-  EXPECT_DOUBLE_EQ(result.thresholds(0).value(), 60);  // 3 x 2 in 100 ms
+  EXPECT_DOUBLE_EQ(result.thresholds(0).value(), 75);  // 3 x 2 in 80 ms
   EXPECT_FALSE(result.thresholds(0).passed());
   EXPECT_THAT(result.thresholds(0).text(), HasSubstr("retransmits < 60/s (worst interval)"));
 }

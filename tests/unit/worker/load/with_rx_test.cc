@@ -40,14 +40,16 @@ TEST(WithRx, AReceiverGoesToTheCpuOfItsPackets) {
       SCOPED_TRACE(cpu);
       StreamConfig sender = End(1, Side::kSend, protocol, 1000);
       sender.cpu = cpu;
-      sender.rate_bps = 80'000'000;
+      sender.rate_bps = 8'000'000;
       StreamConfig receiver = End(1, Side::kReceive, protocol, 1000);
       receiver.with_rx = true;
       TwoEnds ends;
       ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {receiver}, kWithWarmup));
       ExpectTogether(ends.received.streams[0], cpu);
       EXPECT_GT(ends.received.streams[0].total_bytes, 0u);
-      EXPECT_EQ(ends.received.streams[0].total_bytes, ends.sent.streams[0].total_bytes);
+      // A full machine may let the socket's buffer overflow.
+      const uint64_t dropped_bytes = 1000 * ends.received.streams[0].socket_drops.value_or(0);
+      EXPECT_EQ(ends.received.streams[0].total_bytes + dropped_bytes, ends.sent.streams[0].total_bytes);
     }
   }
 }
