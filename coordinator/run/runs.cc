@@ -112,8 +112,8 @@ absl::StatusOr<RunSpec> Runs::Prepare(tutti::v1::Plan plan, const std::string& u
   return spec;
 }
 
-absl::StatusOr<std::string> Runs::Submit(tutti::v1::Plan plan, const std::string& user,
-                                         const RunLabels& labels, const OnKept& on_kept) {
+absl::StatusOr<std::string> Runs::Submit(tutti::v1::Plan plan, std::string user, const RunLabels& labels,
+                                         const OnKept& on_kept) {
   if (draining_) return absl::UnavailableError("the coordinator is shutting down and takes no new runs");
   if (queue_.waiting().size() >= options_.waiting_max) {
     return absl::ResourceExhaustedError(std::to_string(options_.waiting_max) +

@@ -45,10 +45,11 @@ class Runs {
   // while draining.
   //
   // Of a run that is accepted `on_kept` is called, perhaps within this call, when the journal has it: not
-  // before then may anybody be told. Where that fails, the run is cancelled and the status says why.
+  // before then may anybody be told. Where that fails, the run is cancelled and the status says why. Nothing
+  // of the caller's is used after it: the request that asked may be gone with its answer.
   using OnKept = std::function<void(const std::string& run_id, const absl::Status& kept)>;
-  absl::StatusOr<std::string> Submit(tutti::v1::Plan plan, const std::string& user,
-                                     const RunLabels& labels = {}, const OnKept& on_kept = {});
+  absl::StatusOr<std::string> Submit(tutti::v1::Plan plan, std::string user, const RunLabels& labels = {},
+                                     const OnKept& on_kept = {});
 
   // NotFound for an unknown id. A run that has ended stays as it is.
   absl::Status Cancel(const std::string& run_id);

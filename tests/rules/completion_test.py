@@ -59,7 +59,7 @@ class Completion(unittest.TestCase):
 
     def test_flags_are_those_of_the_help(self):
         for command in (("run",), ("lab", "up"), ("doctor",)):
-            listed = set(re.findall(r"(?m)(?<=[ ,])(--?[a-z][a-z-]*)(?=[ ,])", help_of(*command).split("Options:")[1]))
+            listed = set(re.findall(r"(?m)(?<=[ ,])(--?[a-z][a-z0-9-]*)(?=[ ,])", help_of(*command).split("Options:")[1]))
             completed = set(self.complete(*command, "-"))
             self.assertIn("--help", completed)
             self.assertLessEqual(completed, listed, command)
