@@ -51,10 +51,24 @@ std::string UserFile(const std::map<std::string, std::string>& environment) {
   return home.empty() ? "" : absl::StrCat(home, "/.config/tutti/config.yaml");
 }
 
+// Also a link that leads nowhere is there. A home that may not be looked into, as systemd's ProtectHome=
+// makes it, has no file for this program.
+bool IsThere(const std::string& path) {
+  struct stat found {};
+  return lstat(path.c_str(), &found) == 0;
+}
+
 std::optional<std::string> ReadText(const std::string& path, std::vector<std::string>& errors) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would make it wait
   if (fd < 0) {
     AddError(errno, path, errors);
+    return std::nullopt;
+  }
+  struct stat opened {};
+  // Without a writer a pipe reads as an empty file.
+  if (fstat(fd, &opened) == 0 && S_ISFIFO(opened.st_mode)) {
+    close(fd);
+    errors.push_back(absl::StrCat(Printable(path), ": is a pipe: make it a file, or remove it"));
     return std::nullopt;
   }
   std::string text;
@@ -101,8 +115,7 @@ std::vector<ConfigFile> ReadConfigFiles(const std::string& system_folder,
                                         std::vector<std::string>& errors) {
   std::vector<std::string> paths = SystemFiles(system_folder, errors);
   const std::string user = UserFile(environment);
-  // A home that may not be looked into, as systemd's ProtectHome= makes it, has no file for this program.
-  if (!user.empty() && access(user.c_str(), F_OK) == 0) paths.push_back(user);
+  if (!user.empty() && IsThere(user)) paths.push_back(user);
   std::vector<ConfigFile> files;
   for (const std::string& path : paths) {
     std::optional<std::string> text = ReadText(path, errors);

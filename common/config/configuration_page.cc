@@ -50,8 +50,12 @@ std::string TypeText(const Setting& setting) {
       return "true or false";
     case SettingKind::kWord:
       return absl::StrJoin(setting.words, ", ");
-    case SettingKind::kDuration:
-      return "duration";
+    case SettingKind::kLease:
+      return "duration, 100ms to 10m";
+    case SettingKind::kDurationOrNone:
+      return "duration, or none";
+    case SettingKind::kSizeOrNone:
+      return "size, or none";
     case SettingKind::kTexts:
       return "list";
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,25 @@ namespace tutti {
 namespace {
 
 constexpr char kVariablePrefix[] = "TUTTI_";
+constexpr char kNone[] = "none";
+// The coordinator holds its flag to the same.
+constexpr int64_t kMinLeaseNs = 100'000'000;
+constexpr int64_t kMaxLeaseNs = 600'000'000'000;
+
+std::string CheckLease(std::string_view text) {
+  const absl::StatusOr<int64_t> parsed = ParseDurationNs(text);
+  if (!parsed.ok()) return std::string(parsed.status().message());
+  if (*parsed >= kMinLeaseNs && *parsed <= kMaxLeaseNs) return "";
+  return absl::StrCat("\"", Printable(text), "\" is not within 100ms and 10m");
+}
+
+// What is wrong with a quantity that may also be "none".
+template <typename Quantity>
+std::string CheckOrNone(std::string_view text, absl::StatusOr<Quantity> (*parse)(std::string_view)) {
+  if (text == kNone) return "";
+  const absl::StatusOr<Quantity> parsed = parse(text);
+  return parsed.ok() ? "" : absl::StrCat(parsed.status().message(), "; or write none");
+}
 
 }  // namespace
 
@@ -66,12 +86,7 @@ const std::vector<Setting>& SettingTable() {
        {kCoordinator},
        {},
        "addresses to listen on: HOST:PORT, [IPV6]:PORT or unix:/PATH"},
-      {"lease",
-       SettingKind::kDuration,
-       "2s",
-       {kCoordinator},
-       {},
-       "a worker that is silent for longer is lost"},
+      {"lease", SettingKind::kLease, "2s", {kCoordinator}, {}, "a worker that is silent for longer is lost"},
       {"state_dir",
        SettingKind::kText,
        "",
@@ -79,13 +94,13 @@ const std::vector<Setting>& SettingTable() {
        {},
        "keep the runs in this folder; none: only in memory; not set: $STATE_DIRECTORY, else /var/lib/tutti"},
       {"keep_age",
-       SettingKind::kText,
+       SettingKind::kDurationOrNone,
        "none",
        {kCoordinator},
        {},
        "remove kept runs that ended longer ago, as in 2160h; none: never"},
       {"keep_size",
-       SettingKind::kText,
+       SettingKind::kSizeOrNone,
        "10GiB",
        {kCoordinator},
        {},
@@ -167,10 +182,12 @@ std::string CheckSetting(const Setting& setting, std::string_view text) {
       if (known) return "";
       return absl::StrCat(quoted, " is not one of ", absl::StrJoin(setting.words, ", "));
     }
-    case SettingKind::kDuration: {
-      const absl::StatusOr<int64_t> parsed = ParseDurationNs(text);
-      return parsed.ok() ? "" : std::string(parsed.status().message());
-    }
+    case SettingKind::kLease:
+      return CheckLease(text);
+    case SettingKind::kDurationOrNone:
+      return CheckOrNone(text, &ParseDurationNs);
+    case SettingKind::kSizeOrNone:
+      return CheckOrNone(text, &ParseSizeBytes);
     case SettingKind::kText:
     case SettingKind::kTexts:
       return "";

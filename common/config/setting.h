@@ -16,9 +16,11 @@ const char* ProgramName(Program program);  // "tutti-worker"
 enum class SettingKind {
   kText,
   kBool,
-  kWord,      // one of `words`
-  kDuration,  // "2s"
-  kTexts,     // a list of texts
+  kWord,            // one of `words`
+  kLease,           // "2s", within 100ms and 10m
+  kDurationOrNone,  // "2160h"
+  kSizeOrNone,      // "10GiB"
+  kTexts,           // a list of texts
 };
 
 struct Setting {

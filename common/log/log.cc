@@ -1,9 +1,12 @@
 #include "common/log/log.h"
 
+#include <fcntl.h>
 #include <grpc/support/log.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -44,6 +47,23 @@ void LogGrpcLine(gpr_log_func_args* args) {
               args->line, args->message);
 }
 
+// spdlog makes the folders that are missing: a mistyped path would become a log that nobody looks for. So the
+// file is opened here first, as spdlog does it after that.
+absl::Status TryFile(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+  if (fd >= 0) {
+    close(fd);
+    return absl::OkStatus();
+  }
+  const int reason = errno;
+  const char* text = strerrordesc_np(reason);
+  const char* name = strerrorname_np(reason);
+  return absl::Status(absl::ErrnoToStatusCode(reason),
+                      "open log file \"" + path + "\": " + (text != nullptr ? text : "unknown error") + " (" +
+                          (name != nullptr ? name : std::to_string(reason)) +
+                          "); name a file that can be written, in a folder that exists");
+}
+
 }  // namespace
 
 absl::Status InitLog(const LogOptions& options) {
@@ -51,6 +71,9 @@ absl::Status InitLog(const LogOptions& options) {
   if (!level.has_value()) {
     return absl::InvalidArgumentError("log level \"" + options.level +
                                       "\" is unknown; write trace, debug, info, warn, error or off");
+  }
+  if (!options.file.empty()) {
+    if (absl::Status status = TryFile(options.file); !status.ok()) return status;
   }
   try {
     spdlog::sink_ptr sink;

@@ -16,7 +16,7 @@ namespace tutti {
 struct LogOptions {
   std::string program;         // shown in each line
   std::string level = "info";  // trace, debug, info, warn, error, off
-  std::string file;            // appended to; empty: standard error
+  std::string file;            // appended to, in a folder that is there; empty: standard error
 };
 
 // Call it once, at the start of main; a second call replaces the first. InvalidArgument for an unknown level,

@@ -74,7 +74,8 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   server->session_service_ = std::make_unique<fleet::SessionService>(executor, *server->fleet_);
   server->run_service_ = std::make_unique<RunService>(executor, *server->runs_, server->stored_runs_.get());
   server->fleet_service_ = std::make_unique<FleetService>(executor, *server->fleet_);
-  server->result_service_ = std::make_unique<ResultService>(server->stored_runs_.get());
+  server->result_service_ =
+      std::make_unique<ResultService>(executor, *server->runs_, server->stored_runs_.get());
   net::ServerOptions server_options;
   server_options.listen = options.listen;
   server_options.insecure = options.insecure || options.lab;

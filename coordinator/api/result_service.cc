@@ -35,8 +35,14 @@ grpc::ServerUnaryReactor* ResultService::DeleteRun(grpc::CallbackServerContext* 
     reactor->Finish(ToGrpc(absl::FailedPreconditionError(kNoStore)));
     return reactor;
   }
-  stored_->Delete(request->run_id(),
-                  [reactor](const absl::Status& status) { reactor->Finish(ToGrpc(status)); });
+  stored_->Delete(request->run_id(), [this, reactor, id = request->run_id()](const absl::Status& status) {
+    if (!status.ok()) return reactor->Finish(ToGrpc(status));
+    // The last runs are in memory too, from where they would still be told.
+    executor_.Post([this, reactor, id] {
+      runs_.Forget(id);
+      reactor->Finish(grpc::Status::OK);
+    });
+  });
   return reactor;
 }
 

@@ -3,7 +3,9 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "common/sync/executor.h"
 #include "coordinator/api/stored_runs.h"
+#include "coordinator/run/runs.h"
 #include "tutti/v1/store.grpc.pb.h"
 
 namespace tutti::api {
@@ -11,8 +13,10 @@ namespace tutti::api {
 // Thread-safe. The runs must live until the server that has this service is shut down.
 class ResultService final : public tutti::v1::ResultService::CallbackService {
  public:
-  // Null: this coordinator keeps no results, every call is a FailedPrecondition.
-  explicit ResultService(StoredRuns* stored) : stored_(stored) {}
+  // `runs` lives on the executor's thread. `stored` is null: this coordinator keeps no results, every call is
+  // a FailedPrecondition.
+  ResultService(Executor& executor, run::Runs& runs, StoredRuns* stored)
+      : executor_(executor), runs_(runs), stored_(stored) {}
 
   grpc::ServerUnaryReactor* ListRuns(grpc::CallbackServerContext* context,
                                      const tutti::v1::ListRunsRequest* request,
@@ -22,6 +26,8 @@ class ResultService final : public tutti::v1::ResultService::CallbackService {
                                       tutti::v1::DeleteRunResponse* response) override;
 
  private:
+  Executor& executor_;
+  run::Runs& runs_;
   StoredRuns* const stored_;
 };
 

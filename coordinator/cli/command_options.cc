@@ -14,10 +14,11 @@ void AddReportOptionsOf(CLI::App& command, RunOptions& options, bool live) {
   for (const report::Exporter& exporter : report::Exporters()) absl::StrAppend(&formats, exporter.name, "|");
   absl::StrAppend(&formats, live ? absl::StrCat(kEventsFormat, "|") : "", "csv");  // short for csv:case
   command
-      .add_option("--format,--output", options.format,
-                  live ? "How the report is printed; jsonl is no report: every event as a line of JSON when it "
-                         "happens"
-                       : "How the report is printed")
+      .add_option(
+          "--format,--output", options.format,
+          live ? "How the report is printed; jsonl is no report: every event as a line of JSON when it "
+                 "happens"
+               : "How the report is printed")
       ->type_name(formats)
       ->check([live](const std::string& name) {
         if (name == kEventsFormat) return std::string(live ? "" : kNoEvents);

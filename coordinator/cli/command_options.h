@@ -13,7 +13,8 @@ namespace tutti::cli {
 // --coordinator or --lab, else what the configuration says (common/config); --insecure. `address` outlives
 // the parsing.
 void AddCoordinatorOptions(CLI::App& command, CoordinatorAddress& address);
-// Whether one of them was on the command line. In the command's callback: later also what is configured counts.
+// Whether one of them was on the command line. In the command's callback: later what is
+// configured counts too.
 bool CoordinatorGiven(const CLI::App& command);
 // PLAN
 void AddPlanArgument(CLI::App& command, std::string& path);

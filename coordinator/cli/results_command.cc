@@ -1,5 +1,6 @@
 // tutti results ls|show|export|delete: the runs that a coordinator keeps.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
@@ -125,7 +127,7 @@ int ExportResult(const RunArguments& arguments) {
   const absl::StatusOr<tutti::v1::Result> result = GetStored(arguments);
   if (!result.ok()) return Complain(result.status(), ExitCodeOfResult(result.status()));
   const std::string json = report::RenderJson(*result);
-  if (arguments.path.empty()) {
+  if (arguments.path.empty() || arguments.path == "-") {
     std::cout << json;
     return kPassed;
   }
@@ -174,6 +176,17 @@ void AddList(CLI::App& results, Chosen& chosen) {
   command->callback([arguments, &chosen] { chosen = [arguments] { return ListResults(*arguments); }; });
 }
 
+// Empty: it may be one.
+std::string WhyNoRunId(const std::string& text) {
+  constexpr size_t kMostCharacters = 128;
+  const bool characters = std::all_of(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
+  });
+  if (characters && !text.empty() && text.size() <= kMostCharacters) return "";
+  return absl::StrCat("\"", text.substr(0, 40), text.size() > 40 ? "..." : "",
+                      "\" is no id of a run, such as 20261130-104512-3fa1");
+}
+
 // RUN, or several.
 CLI::App* AddRunCommandOf(CLI::App& results, const std::string& name, const std::string& what, bool several,
                           RunArguments& arguments) {
@@ -181,6 +194,7 @@ CLI::App* AddRunCommandOf(CLI::App& results, const std::string& name, const std:
   command->add_option("RUN", arguments.run_ids, several ? "Ids of runs" : "Id of a run")
       ->required()
       ->expected(1, several ? 1000 : 1)
+      ->check(WhyNoRunId)
       ->type_name("ID");
   AddCoordinatorOptions(*command, arguments.coordinator);
   return command;

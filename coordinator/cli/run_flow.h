@@ -16,15 +16,16 @@ namespace tutti::cli {
 // Of a run that goes on: standard output has its events as they come, and no report.
 inline constexpr char kEventsFormat[] = "jsonl";
 inline constexpr char kNoEvents[] =
-    "--format jsonl has the events of a run while it goes on (tutti run, tutti lab run); --format json has the "
+    "--format jsonl has the events of a run while it goes on (tutti run, tutti lab run); --format json has "
+    "the "
     "whole result";
 
 struct RunOptions {
   std::vector<std::string> overrides;  // --set, in order
   std::map<std::string, std::string> labels;
-  std::string json_path;               // empty: only under the state folder
-  std::string jsonl_path;              // the events as they come; empty: no file of them
-  std::string format = "table";        // of an exporter, or kEventsFormat
+  std::string json_path;         // empty: only under the state folder
+  std::string jsonl_path;        // the events as they come; empty: no file of them
+  std::string format = "table";  // of an exporter, or kEventsFormat
   bool detail = false;
   bool timeline = false;
   bool quiet = false;  // no live lines

@@ -1,12 +1,39 @@
 #include "coordinator/cli/run_labels.h"
 
+#include <string_view>
+
 #include "absl/strings/str_cat.h"
+#include "common/status/printable.h"
 
 namespace tutti::cli {
+namespace {
+
+// What a coordinator takes (coordinator/api/run_service.cc).
+constexpr size_t kMostLabels = 64;
+constexpr size_t kMostLabelBytes = 1024;
+
+size_t Utf8Prefix(std::string_view text) {
+  size_t length = 0;
+  while (length < text.size()) {
+    const size_t next = Utf8CharacterLength(text.substr(length));
+    if (next == 0) break;
+    length += next;
+  }
+  return length;
+}
+
+}  // namespace
 
 absl::StatusOr<std::map<std::string, std::string>> ParseLabels(const std::vector<std::string>& texts) {
   std::map<std::string, std::string> labels;
   for (const std::string& text : texts) {
+    if (Utf8Prefix(text) < text.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("--label ", text, ": is not UTF-8"));
+    }
+    if (text.size() > kMostLabelBytes) {
+      return absl::InvalidArgumentError(absl::StrCat("--label ", text.substr(0, 40), "...: has ", text.size(),
+                                                     " bytes, at most ", kMostLabelBytes, " are taken"));
+    }
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       return absl::InvalidArgumentError(
@@ -16,6 +43,10 @@ absl::StatusOr<std::map<std::string, std::string>> ParseLabels(const std::vector
       return absl::InvalidArgumentError(
           absl::StrCat("--label ", text, ": this key is there twice; leave one of them out"));
     }
+  }
+  if (labels.size() > kMostLabels) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there are ", labels.size(), " labels, at most ", kMostLabels, " are taken"));
   }
   return labels;
 }

@@ -46,6 +46,8 @@ void AddShowCommand(CLI::App& app, Chosen& chosen) {
       ->required()
       ->type_name("FILE|ID");
   AddCoordinatorOptions(*command, arguments->coordinator);
+  // Without it only this machine is asked, whatever is configured.
+  command->get_option("--coordinator")->configurable(false);
   AddReportOptions(*command, arguments->options);
   command->callback([arguments, command, &chosen] {
     arguments->ask_coordinator = CoordinatorGiven(*command);

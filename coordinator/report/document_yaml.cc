@@ -46,10 +46,24 @@ bool IsInline(const Document& document) {
          std::all_of(document.items.begin(), document.items.end(), IsScalar);
 }
 
+// YAML 1.1 takes a number with an exponent for a text unless it has a point (yaml.org/type/float.html).
+void AppendWord(std::string_view word, std::string& out) {
+  const size_t exponent = word.find_first_of("eE");
+  const bool number =
+      !word.empty() && (absl::ascii_isdigit(static_cast<unsigned char>(word.front())) || word.front() == '-');
+  if (!number || exponent == std::string_view::npos || word.find('.') != std::string_view::npos) {
+    out += word;
+    return;
+  }
+  out += word.substr(0, exponent);
+  out += ".0";
+  out += word.substr(exponent);
+}
+
 void AppendInline(const Document& document, std::string& out) {
   switch (document.kind) {
     case Document::Kind::kWord:
-      out += document.text;
+      AppendWord(document.text, out);
       return;
     case Document::Kind::kText:
       AppendText(document.text, out);

@@ -14,6 +14,15 @@ void CloseInterrupted(tutti::v1::Result& result, int64_t now_unix_ns) {
       trials[static_cast<size_t>(i)].push_back(std::move(trial));
     }
   }
+  // Its head was kept when it was accepted, before it began.
+  for (const auto& of_case : trials) {
+    for (const tutti::v1::TrialResult& trial : of_case) {
+      const int64_t started_ns = trial.started_unix_ns();
+      if (started_ns > 0 && (result.started_unix_ns() == 0 || started_ns < result.started_unix_ns())) {
+        result.set_started_unix_ns(started_ns);
+      }
+    }
+  }
   result.clear_cases();
   for (int i = 0; i < result.plan().cases_size(); ++i) {
     *result.add_cases() =

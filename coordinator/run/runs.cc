@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -204,6 +205,13 @@ void Runs::OnEnded(const std::string& run_id) {
     StartWhatCan();
     if (draining_ && on_drained_ && ended_.size() == runs_.size()) std::exchange(on_drained_, nullptr)();
   });
+}
+
+void Runs::Forget(const std::string& run_id) {
+  const auto ended = std::find(ended_.begin(), ended_.end(), run_id);
+  if (ended == ended_.end()) return;
+  ended_.erase(ended);
+  runs_.erase(run_id);
 }
 
 void Runs::Drain(std::function<void()> done) {

@@ -61,6 +61,9 @@ class Runs {
   // Of a run that has not ended: what there is, with status RUNNING. NotFound for an unknown id.
   absl::StatusOr<tutti::v1::Result> GetResult(const std::string& run_id) const;
 
+  // Drops a run that has ended before its turn comes. Any other stays as it is.
+  void Forget(const std::string& run_id);
+
   // Refuses new runs and cancels the others; `done` is called once all have ended.
   void Drain(std::function<void()> done);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -72,6 +73,25 @@ TEST_F(ConfigSourcesTest, WhatIsThereAndCannotBeReadIs) {
   Write("etc/c.yaml", "name: c\n");
   EXPECT_THAT(PathsRead({}), ElementsAre("etc/c.yaml"));
   EXPECT_THAT(errors_, ElementsAre(HasSubstr("a.yaml: Is a directory"), HasSubstr("more than 65536 bytes")));
+}
+
+TEST_F(ConfigSourcesTest, ALinkThatLeadsNowhereIsAnErrorForTheSystemAndTheUser) {
+  fs::create_directories(folder_ / "etc");
+  fs::create_directories(folder_ / "xdg/tutti");
+  fs::create_symlink(folder_ / "gone", folder_ / "etc/a.yaml");
+  fs::create_symlink(folder_ / "gone", folder_ / "xdg/tutti/config.yaml");
+  EXPECT_THAT(PathsRead({{"XDG_CONFIG_HOME", (folder_ / "xdg").string()}}), IsEmpty());
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("a.yaml: No such file or directory"),
+                                   HasSubstr("config.yaml: No such file or directory")));
+}
+
+TEST_F(ConfigSourcesTest, APipeIsAnErrorAndIsNotWaitedFor) {
+  fs::create_directories(folder_ / "etc");
+  fs::create_directories(folder_ / "xdg/tutti");
+  ASSERT_EQ(mkfifo((folder_ / "etc/a.yaml").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((folder_ / "xdg/tutti/config.yaml").c_str(), 0600), 0);
+  EXPECT_THAT(PathsRead({{"XDG_CONFIG_HOME", (folder_ / "xdg").string()}}), IsEmpty());
+  EXPECT_THAT(errors_, ElementsAre(HasSubstr("a.yaml: is a pipe"), HasSubstr("config.yaml: is a pipe")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 namespace tutti {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -144,6 +145,28 @@ TEST(ReadSettings, WhatIsNoMapOfSettingsIsRefused) {
               ElementsAre(HasSubstr("\\x1B[2J\" holds a control character")));
   EXPECT_THAT(ErrorsOf("label: []\n"), ElementsAre(HasSubstr("an empty list")));
   EXPECT_THAT(ErrorsOf(std::string(60'000, '[')), ElementsAre(HasSubstr("not valid YAML")));
+}
+
+TEST(ReadSettings, AQuantityIsCheckedWhereItStands) {
+  EXPECT_THAT(ErrorsOf("keep_size: lots\nkeep_age: x\nlease: 0s\n"),
+              ElementsAre(AllOf(HasSubstr("a.yaml:1:12: keep_size: \"lots\""), HasSubstr("or write none")),
+                          AllOf(HasSubstr("a.yaml:2:11: keep_age: \"x\""), HasSubstr("or write none")),
+                          "/etc/tutti/a.yaml:3:8: lease: \"0s\" is not within 100ms and 10m"));
+  for (const char* text :
+       {"lease: 99ms\n", "lease: 601s\n", "lease: none\n", "keep_age: 1GiB\n", "keep_size: 2h\n"})
+    EXPECT_EQ(ErrorsOf(text).size(), 1u) << text;
+  for (const char* text : {"lease: 100ms\n", "lease: 10m\n", "keep_age: none\n", "keep_age: 2160h\n",
+                           "keep_size: none\n", "keep_size: 64MiB\n"})
+    EXPECT_THAT(ErrorsOf(text), IsEmpty()) << text;
+}
+
+TEST(LayerSettings, AQuantityOfAVariableIsCheckedToo) {
+  const Configuration configuration = LayerSettings(
+      {.environment = {{"TUTTI_KEEP_AGE", "x"}, {"TUTTI_KEEP_SIZE", "lots"}, {"TUTTI_LEASE", "1h"}}});
+  EXPECT_THAT(configuration.errors,
+              ElementsAre("TUTTI_LEASE: \"1h\" is not within 100ms and 10m",
+                          HasSubstr("TUTTI_KEEP_AGE: \"x\""), HasSubstr("TUTTI_KEEP_SIZE: \"lots\"")));
+  EXPECT_THAT(configuration.values.at("keep_size").texts, ElementsAre("10GiB"));
 }
 
 TEST(ReadSettings, AFileWithoutValuesIsRight) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -65,6 +66,27 @@ TEST_F(LogTest, AFileThatCannotBeOpenedIsNamed) {
   const absl::Status status = InitLog({.program = "prog", .file = "/proc/none/log"});
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(std::string(status.message()), HasSubstr("/proc/none/log"));
+}
+
+TEST_F(LogTest, AMissingFolderOfTheFileIsAnErrorAndIsNotMade) {
+  const std::string folder = file_ + ".d";
+  const absl::Status status = InitLog({.program = "prog", .file = folder + "/log"});
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("open log file \"" + folder + "/log\": No such file or directory (ENOENT)"));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST_F(LogTest, AFolderIsNoLogFile) {
+  const absl::Status status = InitLog({.program = "prog", .file = "/tmp"});
+  EXPECT_THAT(std::string(status.message()), HasSubstr("\"/tmp\": Is a directory (EISDIR)"));
+}
+
+TEST_F(LogTest, WhatIsInTheFileStays) {
+  std::ofstream(file_) << "before\n";
+  ASSERT_TRUE(InitLog({.program = "prog", .file = file_}).ok());
+  spdlog::info("after");
+  EXPECT_THAT(Text(), testing::AllOf(testing::StartsWith("before\n"), HasSubstr("info: after\n")));
 }
 
 }  // namespace

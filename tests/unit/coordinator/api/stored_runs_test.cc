@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "common/net/channels.h"
@@ -194,6 +196,29 @@ TEST_F(KeepingCoordinatorTest, AnAcceptedRunIsListedAndItsResultOutlivesTheCoord
   EXPECT_EQ(result.plan().source(), kPlan);
   EXPECT_TRUE(Delete(id).ok());
   EXPECT_EQ(Get(id, result).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(KeepingCoordinatorTest, ADeletedRunIsGoneAlsoFromTheMemoryOfTheCoordinatorThatRanIt) {
+  StartServer(true);
+  const SilentWorker a(channel_, "a");
+  const SilentWorker b(channel_, "b");
+  const std::string id = Submit();
+  tutti::v1::Result result;
+  ASSERT_TRUE(Get(id, result).ok());
+  {
+    grpc::ClientContext context;
+    tutti::v1::CancelRequest request;
+    request.set_run_id(id);
+    tutti::v1::CancelResponse response;
+    ASSERT_TRUE(runs_->Cancel(&context, request, &response).ok());
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (Delete(id).error_code() == grpc::StatusCode::FAILED_PRECONDITION &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(Get(id, result).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(Delete(id).error_code(), grpc::StatusCode::NOT_FOUND);
 }
 
 TEST_F(KeepingCoordinatorTest, ACoordinatorThatKeepsNothingSaysSo) {

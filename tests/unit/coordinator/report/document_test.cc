@@ -75,6 +75,17 @@ TEST(DocumentYamlTest, TextsThatYamlWouldTakeForSomethingElseAreQuoted) {
       "net.ipv4.tcp_rmem: null\n\"a b\": null\n");
 }
 
+// YAML 1.1 reads a number with an exponent and no point as a text.
+TEST(DocumentYamlTest, NumbersAreNumbersToEveryReader) {
+  for (const auto& [json, yaml] :
+       {std::pair("5e+07", "5.0e+07\n"), std::pair("-2e-9", "-2.0e-9\n"), std::pair("9.5e+07", "9.5e+07\n"),
+        std::pair("50000000", "50000000\n"), std::pair("true", "true\n"), std::pair("false", "false\n")}) {
+    const auto document = ParseDocument(json);
+    ASSERT_TRUE(document.ok()) << document.status();
+    EXPECT_EQ(DocumentYaml(*document), yaml);
+  }
+}
+
 TEST(ParseDocumentTest, KeepsOrderAndDigits) {
   const std::string json =
       "{\n \"b\": 18446744073709551615,\n \"a\": [1.5e-300, true, null, \"\\u00e4\"],\n \"c\": []\n}\n";

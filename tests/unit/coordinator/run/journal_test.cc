@@ -281,9 +281,20 @@ TEST(InterruptedRunTest, WhatWasMeasuredStaysAndTheRestIsNotRun) {
   EXPECT_THAT(result.reasons(), Contains(HasSubstr("the coordinator ended before this run did")));
 }
 
+TEST(InterruptedRunTest, BeganWithItsFirstTrial) {
+  Result result = Interrupted();
+  for (const int64_t started_ns : {50, 40}) {
+    *result.add_cases()->add_trials() = GoodTrial();
+    result.mutable_cases(result.cases_size() - 1)->mutable_trials(0)->set_started_unix_ns(started_ns);
+  }
+  CloseInterrupted(result, 77);
+  EXPECT_EQ(result.started_unix_ns(), 40);
+}
+
 TEST(InterruptedRunTest, ARunThatHadNotBegunIsNotPassed) {
   Result result = Interrupted();
   CloseInterrupted(result, 77);
+  EXPECT_EQ(result.started_unix_ns(), 0);
   EXPECT_EQ(result.cases_size(), 2);
   EXPECT_THAT(result.exit_code(), Not(0));
 }
