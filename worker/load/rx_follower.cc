@@ -9,7 +9,7 @@
 namespace tutti::load {
 namespace {
 
-constexpr int64_t kLooks = 4;  // the last at the window's beginning
+constexpr int64_t kLooks = 4;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ RxFollower::RxFollower(const std::vector<std::unique_ptr<Stream>>& streams, Pin 
 
 bool RxFollower::Follow(const WindowGrid& grid, const TrialClock& clock, const TrialControl& control) {
   for (int64_t look = 1; look <= kLooks; ++look) {
-    if (!control.SleepUntil(clock.ToMonotonicNs(grid.window_begin_ns() / kLooks * look))) return false;
+    if (!control.SleepUntil(clock.ToMonotonicNs(grid.window_begin_ns() / (kLooks + 1) * look))) return false;
     for (Followed& followed : followed_) Look(followed);
   }
   return true;

@@ -30,7 +30,8 @@ class RxFollower {
   RxFollower(const std::vector<std::unique_ptr<Stream>>& streams, Pin pin);
 
   bool has_streams() const { return !followed_.empty(); }
-  // Until the window begins: looks at each quarter of the warm-up. False if the trial stops.
+  // Looks four times during the warm-up, the last time a fifth of it before the window begins: the sampler's
+  // first edge is not to wait for it. False if the trial stops.
   bool Follow(const WindowGrid& grid, const TrialClock& clock, const TrialControl& control);
   // Into the reports of the streams, which have their `rx_cpu`: where each runs, and a cpu option that says
   // whether that is where its packets still arrived at the window's end.
