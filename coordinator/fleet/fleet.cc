@@ -72,28 +72,70 @@ void Fleet::HandleHello(std::shared_ptr<WorkerLink> link, Hello hello) {
     Refuse(*link, why, false);
     return;
   }
+  if (hello.session_id() != 0) return Resume(std::move(link), hello);
   const auto found = workers_.find(hello.name());
-  if (found != workers_.end() && found->second.link != nullptr) {
-    if (found->second.hello.incarnation() != hello.incarnation()) {
-      Contend(std::move(link), std::move(hello), found->second);
-      return;
-    }
+  if (found == workers_.end() || found->second.link == nullptr) {
+    Register(std::move(link), std::move(hello));
+    return;
+  }
+  const Worker& holder = found->second;
+  if (holder.hello.incarnation() == hello.incarnation()) {
     // The same process dials again, so its old session is of no use to it.
     Lose(hello.name(), "the worker dialled again: its old session broke");
+  } else if (IsSuccessor(hello, holder)) {
+    Lose(hello.name(), holder.link->away_reason() + "; it was started anew");
+  } else {
+    Contend(std::move(link), std::move(hello), holder);
+    return;
   }
-  Register(std::move(link), std::move(hello));
+  // Whoever contended for the name has it now; else it is free.
+  HandleHello(std::move(link), std::move(hello));
+}
+
+// A process whose connection is gone while another of its name starts on its machine is taken for ended.
+bool Fleet::IsSuccessor(const Hello& hello, const Worker& holder) {
+  return holder.link->away() && hello.name() == holder.hello.name() &&
+         hello.incarnation() != holder.hello.incarnation() &&
+         hello.facts().boot_id() == holder.hello.facts().boot_id();
+}
+
+void Fleet::Resume(std::shared_ptr<WorkerLink> link, const Hello& hello) {
+  const auto found = workers_.find(hello.name());
+  const bool known = found != workers_.end() && found->second.link != nullptr &&
+                     found->second.hello.incarnation() == hello.incarnation() &&
+                     found->second.link->Fits(hello);
+  if (!known) {
+    spdlog::info("worker {} from {} cannot take its session up again", hello.name(), link->peer());
+    Refuse(*link, "the coordinator does not hold this session any more", true);
+    return;
+  }
+  auto& [name, worker] = *found;
+  name_of_.erase(worker.link->connection());
+  name_of_[link.get()] = name;
+  spdlog::info("worker {} is back from {}", name, link->peer());
+  worker.link->Resume(std::move(link), hello, AnswerTo(worker));
+  worker.last_heard_ns = executor_.NowNs();
+  // What was not measured meanwhile is made up for.
+  worker.clock->Start();
+  if (worker.listener != nullptr) worker.listener->OnWorkerRegistered(name);
+}
+
+tutti::v1::Registered Fleet::AnswerTo(const Worker& worker) const {
+  tutti::v1::Registered registered;
+  registered.set_lease_ns(options_.lease_ns);
+  registered.set_coordinator_version(kVersion);
+  if (const auto service = worker.clock->service()) *registered.mutable_clock_service() = *service;
+  return registered;
 }
 
 void Fleet::Register(std::shared_ptr<WorkerLink> link, Hello hello) {
   const std::string name = hello.name();
   Worker& worker = workers_[name];
-  worker.clock = std::make_unique<WorkerClock>(executor_, link, options_.probes, clocks_);
+  worker.link = std::make_shared<Attachment>(link, hello.resumable());
+  worker.clock = std::make_unique<WorkerClock>(executor_, worker.link, options_.probes, clocks_);
   CoordinatorMessage message;
-  message.mutable_registered()->set_lease_ns(options_.lease_ns);
-  message.mutable_registered()->set_coordinator_version(kVersion);
-  if (const auto service = worker.clock->service()) {
-    *message.mutable_registered()->mutable_clock_service() = *service;
-  }
+  *message.mutable_registered() = AnswerTo(worker);
+  message.mutable_registered()->set_session_id(worker.link->session_id());
   link->Send(std::move(message));
   worker.clock->Start();
   spdlog::info("worker {} registered from {} ({})", name, link->peer(), hello.facts().kernel_release());
@@ -103,11 +145,10 @@ void Fleet::Register(std::shared_ptr<WorkerLink> link, Hello hello) {
   worker.lost_reason.clear();
   worker.state_since_ns = executor_.NowNs();
   worker.state_since_unix_ns = UnixNowNs();
-  worker.link = std::move(link);
   if (worker.listener != nullptr) worker.listener->OnWorkerRegistered(name);
 }
 
-void Fleet::Contend(std::shared_ptr<WorkerLink> link, Hello hello, Worker& holder) {
+void Fleet::Contend(std::shared_ptr<WorkerLink> link, Hello hello, const Worker& holder) {
   spdlog::info("worker {} from {} claims a name that {} holds", hello.name(), link->peer(),
                holder.link->peer());
   const int64_t now_ns = executor_.NowNs();
@@ -155,12 +196,19 @@ void Fleet::HandleMessage(const WorkerLink* link, WorkerMessage message, Timelin
   if (worker == nullptr) return;
   worker->last_heard_ns = std::max(worker->last_heard_ns, received.ns);
   const std::string name = worker->hello.name();
+  const net::Arrival arrival = worker->link->Receive(message);
+  if (arrival == net::Arrival::kRepeated) return;
+  if (arrival == net::Arrival::kGap) {
+    Lose(name, "it left out a message of its session");
+    return;
+  }
   switch (message.body_case()) {
     case WorkerMessage::kClockReply:
       RefuseContenders(name, *worker, message.clock_reply().probe_sent_timeline_ns());
       worker->clock->OnReply(message.clock_reply(), received);
       return;
     case WorkerMessage::kHeartbeat:
+    case WorkerMessage::kGoodbye:
     case WorkerMessage::BODY_NOT_SET:
       return;
     case WorkerMessage::kHello:
@@ -174,7 +222,20 @@ void Fleet::HandleMessage(const WorkerLink* link, WorkerMessage message, Timelin
 void Fleet::HandleClosed(const WorkerLink* link, const std::string& reason) {
   const auto found = name_of_.find(link);
   if (found != name_of_.end()) {
-    Lose(std::string(found->second), reason);
+    const std::string name = found->second;
+    Attachment& session = *workers_.at(name).link;
+    if (!session.MayComeBack()) {
+      Lose(name, session.WhyOver(reason));
+      return;
+    }
+    spdlog::warn("the connection of worker {} broke: {}", name, reason);
+    name_of_.erase(found);
+    session.Detach(reason, executor_.NowNs());
+    const Worker& holder = workers_.at(name);
+    if (std::any_of(contenders_.begin(), contenders_.end(),
+                    [&](const Contender& each) { return IsSuccessor(each.hello, holder); })) {
+      Lose(name, reason + "; it was started anew");
+    }
     return;
   }
   for (auto each = contenders_.begin(); each != contenders_.end(); ++each) {
@@ -190,8 +251,8 @@ void Fleet::Lose(const std::string& name, const std::string& reason) {
   if (found == workers_.end() || found->second.link == nullptr) return;
   Worker& worker = found->second;
   spdlog::warn("worker {} is lost: {}", name, reason);
-  name_of_.erase(worker.link.get());
-  const std::shared_ptr<WorkerLink> link = std::move(worker.link);
+  name_of_.erase(worker.link->connection());
+  const std::shared_ptr<Attachment> link = std::move(worker.link);
   worker.link = nullptr;
   worker.clock = nullptr;
   worker.lost_reason = reason;
@@ -207,18 +268,20 @@ void Fleet::CheckLeases() {
   const int64_t now_ns = executor_.NowNs();
   // If this process itself stood still, what the workers sent meanwhile is yet unread: nobody was silent.
   const int64_t late_ns = now_ns - lease_check_due_ns_;
-  std::vector<std::pair<std::string, int64_t>> silent;
+  std::vector<std::pair<std::string, std::string>> silent;  // and why it is lost
   for (auto& [name, worker] : workers_) {
     if (worker.link == nullptr) continue;
     if (late_ns > options_.lease_ns / 4) worker.last_heard_ns = now_ns;
     const int64_t silent_ns = now_ns - worker.last_heard_ns;
-    if (silent_ns > options_.lease_ns) silent.emplace_back(name, silent_ns);
+    if (silent_ns <= options_.lease_ns) continue;
+    const std::string lease = FormatDuration(options_.lease_ns);
+    silent.emplace_back(
+        name, worker.link->away()
+                  ? worker.link->away_reason() + ", and it did not come back within the lease of " + lease
+                  : "nothing was heard of it for " + FormatDuration(silent_ns / 1'000'000 * 1'000'000) +
+                        " (lease " + lease + "): stopped, hung, or its network is gone");
   }
-  for (const auto& [name, silent_ns] : silent) {
-    Lose(name, "nothing was heard of it for " + FormatDuration(silent_ns / 1'000'000 * 1'000'000) +
-                   " (lease " + FormatDuration(options_.lease_ns) +
-                   "): stopped, hung, or its network is gone");
-  }
+  for (const auto& [name, reason] : silent) Lose(name, reason);
   lease_check_due_ns_ = now_ns + LeaseCheckNs(options_.lease_ns);
   lease_timer_ = executor_.PostAfter(LeaseCheckNs(options_.lease_ns), [this] { CheckLeases(); });
 }
@@ -254,6 +317,11 @@ std::vector<WorkerInfo> Fleet::Snapshot() const {
                    : busy                 ? WorkerInfo::STATE_BUSY
                                           : WorkerInfo::STATE_IDLE);
     info.set_state_reason(worker.link == nullptr ? worker.lost_reason : busy ? "runs " + worker.run_id : "");
+    if (worker.link != nullptr && worker.link->away()) {
+      info.set_state_reason(absl::StrCat(
+          info.state_reason(), info.state_reason().empty() ? "" : "; ",
+          worker.link->DescribeAbsence(executor_.NowNs(), worker.last_heard_ns + options_.lease_ns)));
+    }
     info.set_state_since_unix_ns(worker.state_since_unix_ns);
     *info.mutable_facts() = worker.hello.facts();
     info.set_control_address(worker.hello.control_address());
@@ -284,8 +352,12 @@ std::vector<Member> Fleet::Members() const {
 std::optional<Member> Fleet::Find(const std::string& worker) const {
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return std::nullopt;
-  return Member{found->second.hello, found->second.link == nullptr, found->second.lost_reason,
-                found->second.state_since_ns};
+  const Worker& known = found->second;
+  Member member{known.hello, known.link == nullptr, known.lost_reason, known.state_since_ns, std::nullopt};
+  if (known.link != nullptr && known.link->away()) {
+    member.away_until_ns = known.last_heard_ns + options_.lease_ns + LeaseCheckNs(options_.lease_ns);
+  }
+  return member;
 }
 
 bool Fleet::Send(const std::string& worker, CoordinatorMessage message) {

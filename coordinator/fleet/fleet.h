@@ -16,6 +16,7 @@
 #include "common/sync/executor.h"
 #include "common/time/clock.h"
 #include "common/time/clock_mapping.h"
+#include "coordinator/fleet/attachment.h"
 #include "coordinator/fleet/worker_clock.h"
 #include "coordinator/fleet/worker_link.h"
 #include "tutti/v1/service.pb.h"
@@ -29,8 +30,10 @@ class WorkerListener {
   virtual ~WorkerListener() = default;
   // Everything but hellos, clock replies and heartbeats.
   virtual void OnWorkerMessage(const std::string& worker, tutti::v1::WorkerMessage message) = 0;
-  // Its part of what was going on is lost; it may register again later.
+  // Its part of what was going on is lost; it may register again later. A connection that breaks is not that:
+  // within the lease the worker may take its session up again, and nothing is lost.
   virtual void OnWorkerLost(const std::string& worker, const std::string& reason) = 0;
+  // It is there: anew, or again after its connection was away.
   virtual void OnWorkerRegistered(const std::string& worker) = 0;
 };
 
@@ -45,6 +48,8 @@ struct Member {
   bool lost = false;
   std::string lost_reason;     // empty unless lost
   int64_t state_since_ns = 0;  // timeline
+  // While its connection is away: by then (timeline) it is back or lost.
+  std::optional<int64_t> away_until_ns;
 };
 
 // How a worker's clock is measured at present.
@@ -63,7 +68,8 @@ class Fleet {
   Fleet& operator=(const Fleet&) = delete;
 
   // From the sessions. A hello is answered with Registered or Refused, perhaps after a moment: whether the
-  // holder of the same name is alive is asked of the holder itself, by a probe.
+  // holder of the same name is alive is asked of the holder itself, by a probe. One that takes a session up
+  // again is answered at once.
   void HandleHello(std::shared_ptr<WorkerLink> link, tutti::v1::Hello hello);
   // `received`: when the message arrived.
   void HandleMessage(const WorkerLink* link, tutti::v1::WorkerMessage message, TimelineTime received);
@@ -74,7 +80,7 @@ class Fleet {
   std::vector<Member> Members() const;
   std::optional<Member> Find(const std::string& worker) const;
 
-  // False if the worker is lost or unknown.
+  // False if the worker is lost or unknown. While its connection is away the message waits.
   bool Send(const std::string& worker, tutti::v1::CoordinatorMessage message);
 
   // The workers' messages go to `listener` until Release. Each must be known and held by nobody.
@@ -102,7 +108,7 @@ class Fleet {
  private:
   struct Worker {
     tutti::v1::Hello hello;
-    std::shared_ptr<WorkerLink> link;    // null: lost
+    std::shared_ptr<Attachment> link;    // null: lost
     std::unique_ptr<WorkerClock> clock;  // null: lost
     int64_t last_heard_ns = 0;
     std::string lost_reason;
@@ -120,7 +126,10 @@ class Fleet {
   };
 
   void Register(std::shared_ptr<WorkerLink> link, tutti::v1::Hello hello);
-  void Contend(std::shared_ptr<WorkerLink> link, tutti::v1::Hello hello, Worker& holder);
+  void Resume(std::shared_ptr<WorkerLink> link, const tutti::v1::Hello& hello);
+  tutti::v1::Registered AnswerTo(const Worker& worker) const;
+  static bool IsSuccessor(const tutti::v1::Hello& hello, const Worker& holder);
+  void Contend(std::shared_ptr<WorkerLink> link, tutti::v1::Hello hello, const Worker& holder);
   // The holder answered a probe sent at `probe_sent_ns`: those who came before that are refused.
   void RefuseContenders(const std::string& name, const Worker& holder, int64_t probe_sent_ns);
   void AdmitContenders(const std::string& name);
@@ -133,7 +142,7 @@ class Fleet {
   const FleetOptions options_;
   ClockServer* const clocks_;
   std::map<std::string, Worker> workers_;
-  std::map<const WorkerLink*, std::string> name_of_;  // of the live sessions
+  std::map<const WorkerLink*, std::string> name_of_;  // of the live connections
   std::list<Contender> contenders_;                   // in order of arrival
   TimerId lease_timer_ = 0;
   int64_t lease_check_due_ns_ = 0;

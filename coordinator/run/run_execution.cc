@@ -122,7 +122,10 @@ int64_t RunExecution::GraceNs() const {
   int64_t grace_ns = 0;
   for (const std::string& name : CaseHosts()) {
     const std::optional<fleet::Member> member = fleet_.Find(name);
-    if (!member.has_value() || !member->lost) continue;
+    if (!member.has_value()) continue;
+    // A trial does not begin with a host whose connection broke a moment ago: it is back or lost soon.
+    if (member->away_until_ns) grace_ns = std::max(grace_ns, *member->away_until_ns - executor_.NowNs());
+    if (!member->lost) continue;
     grace_ns = std::max(grace_ns, member->state_since_ns + kReturnGraceNs - executor_.NowNs());
   }
   return grace_ns;

@@ -34,12 +34,13 @@ namespace tutti::integration {
 // What a test decides about a worker's host.
 struct MachineSpec {
   std::string boot_id;
-  std::string address;         // its data address, one of own_network.cc
-  int64_t clock_shift_ns = 0;  // its CLOCK_MONOTONIC against ours
-  double clock_drift = 0;      // what it gains
-  int64_t wall_ns = 0;         // what its wall clock is ahead of ours, beside that
-  std::vector<uint32_t> cpus;  // ids of its CPUs, sparse if you like
-  double busy_per_cpu = 0;     // of each CPU, all of it in system
+  std::string address;                             // its data address, one of own_network.cc
+  int64_t clock_shift_ns = 0;                      // its CLOCK_MONOTONIC against ours
+  double clock_drift = 0;                          // what it gains
+  int64_t wall_ns = 0;                             // what its wall clock is ahead of ours, beside that
+  std::vector<uint32_t> cpus;                      // ids of its CPUs, sparse if you like
+  double busy_per_cpu = 0;                         // of each CPU, all of it in system
+  std::function<void()> before_prepare = nullptr;  // on the trial's thread, while the coordinator waits
 };
 
 // The kernel of this process, but with a /proc/stat written for the machine each time it is read.
@@ -53,6 +54,7 @@ class MachineKernel final : public session::TrialKernel {
   }
   absl::StatusOr<std::unique_ptr<load::LoadTrial>> PrepareLoad(std::vector<load::StreamConfig> streams,
                                                                load::TrialTiming timing) override {
+    if (spec_.before_prepare) spec_.before_prepare();
     auto load = real_->PrepareLoad(std::move(streams), timing);
     if (!load.ok() || spec_.clock_drift == 0) return load;
     return std::make_unique<DriftingLoad>(*std::move(load), clock_);
@@ -132,6 +134,7 @@ class TestWorker {
     };
     session::WorkerEvents events;
     events.on_registered = [this] {
+      ++registrations_;
       if (!told_.exchange(true)) registered_.set_value("");
     };
     events.on_refused = [this](const std::string& reason) {
@@ -144,6 +147,7 @@ class TestWorker {
   ~TestWorker() { Stop(); }
 
   HostClocks& clocks() { return clock_; }
+  int registrations() const { return registrations_; }  // sessions that it has begun
 
   // "" or why it was refused.
   std::string AwaitRegistration() {
@@ -176,6 +180,7 @@ class TestWorker {
   HostClocks clock_;
   MachineKernel kernel_;
   std::atomic<bool> told_ = false;
+  std::atomic<int> registrations_ = 0;
   std::promise<std::string> registered_;
   ThreadExecutor executor_{"test-worker"};
   ThreadExecutor trial_thread_{"test-trial"};

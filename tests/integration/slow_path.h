@@ -1,5 +1,5 @@
-// A way to the coordinator that takes long: an address of its own whose TCP connections and datagrams are
-// passed on late, each direction with delays of its own.
+// A way to the coordinator that takes long or breaks: an address of its own whose TCP connections and
+// datagrams are passed on late, each direction with delays of its own, or not at all.
 #pragma once
 
 #include <arpa/inet.h>
@@ -17,11 +17,13 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "common/sync/thread_annotations.h"
 #include "gtest/gtest.h"
 
 namespace tutti::integration {
@@ -55,6 +57,24 @@ class SlowPath {
   }
   // False: datagrams are lost from now on, as if somebody filtered them.
   void PassDatagrams(bool pass) { passes_datagrams_ = pass; }
+  // What is connected is so no more, and nothing can be: until Mend.
+  void Break() {
+    MutexLock lock(mutex_);
+    broken_ = true;
+    passes_datagrams_ = false;
+    for (const int fd : connected_) shutdown(fd, SHUT_RDWR);
+  }
+  // Nothing gets through, and nobody is told: until Mend, when what was sent meanwhile is passed on.
+  void Silence() {
+    silent_ = true;
+    passes_datagrams_ = false;
+  }
+  void Mend() {
+    MutexLock lock(mutex_);
+    broken_ = false;
+    silent_ = false;
+    passes_datagrams_ = true;
+  }
 
   SlowPath(const SlowPath&) = delete;
   SlowPath& operator=(const SlowPath&) = delete;
@@ -89,19 +109,38 @@ class SlowPath {
     while (!stop_) {
       if (!IsReadable(listener_)) continue;
       const int worker = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (worker < 0) continue;
       const int server = Socket(SOCK_STREAM);
       const int on = 1;
       for (const int fd : {worker, server}) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
       EXPECT_EQ(connect(server, reinterpret_cast<const sockaddr*>(&coordinator), sizeof(coordinator)), 0);
+      if (!Admit(worker, server)) continue;
       passing.emplace_back([this, worker, server] {
         std::thread back([this, worker, server] { PassBytes(server, worker, back_); });
         PassBytes(worker, server, there_);
         back.join();
-        close(worker);
-        close(server);
+        MutexLock lock(mutex_);
+        for (const int fd : {worker, server}) {
+          connected_.erase(fd);
+          close(fd);
+        }
       });
     }
     for (std::thread& thread : passing) thread.join();
+  }
+
+  // Closes both while the way is broken.
+  bool Admit(int worker, int server) {
+    MutexLock lock(mutex_);
+    if (!broken_) {
+      connected_.insert({worker, server});
+      return true;
+    }
+    const linger at_once{1, 0};
+    setsockopt(worker, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    close(worker);
+    close(server);
+    return false;
   }
 
   // The end of one direction ends both.
@@ -110,6 +149,10 @@ class SlowPath {
     std::vector<char> bytes(1 << 16);
     while (!stop_) {
       if (!IsReadable(from)) continue;
+      if (silent_) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        continue;
+      }
       const ssize_t size = recv(from, bytes.data(), bytes.size(), 0);
       if (size <= 0) break;
       std::this_thread::sleep_for(delay(random));
@@ -155,6 +198,10 @@ class SlowPath {
   const Delay back_;
   std::atomic<bool> stop_ = false;
   std::atomic<bool> passes_datagrams_ = true;
+  std::atomic<bool> silent_ = false;
+  Mutex mutex_;
+  bool broken_ TUTTI_GUARDED_BY(mutex_) = false;
+  std::set<int> connected_ TUTTI_GUARDED_BY(mutex_);  // both sockets of each connection
   int listener_ = -1;
   int door_ = -1;
   int upstream_ = -1;

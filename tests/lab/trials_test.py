@@ -146,7 +146,7 @@ class LossOfAWorkerTest(TrialCase):
         self.await_traffic()
         time.sleep(0.5)  # of the window's 10 s
         lab_system.kill(self.workers()["host2"])
-        out, err = process.communicate(timeout=6)
+        out, err = process.communicate(timeout=8)  # of which its lease is 2 s
         self.assertEqual(process.returncode, 7, out + err)
         self.assertIn("host2", err)
         result = self.result()

@@ -11,7 +11,8 @@ bool Outbox::Push(v1::WorkerMessage message) {
     clock_replies_.push_back(std::move(message));
     return true;
   }
-  if (message.has_progress() && messages_.size() >= kMaxProgress) return true;
+  const bool numbered = message.sequence() != 0;
+  if (message.has_progress() && !numbered && messages_.size() >= kMaxProgress) return true;
   if (messages_.size() >= kMaxMessages) return false;
   messages_.push_back(std::move(message));
   return true;

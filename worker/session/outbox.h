@@ -12,7 +12,8 @@ namespace tutti::session {
 // Not thread-safe.
 class Outbox {
  public:
-  // More progress than this is dropped: it is live information, the report has every edge again.
+  // More progress than this is dropped: it is live information, the report has every edge again. What is
+  // numbered is not: HeldSession drops before it numbers.
   static constexpr size_t kMaxProgress = 64;
   static constexpr size_t kMaxMessages = 1024;
 

@@ -17,6 +17,12 @@ constexpr int64_t kMinLeaseNs = 100 * kNsPerMs;
 constexpr int64_t kMaxLeaseNs = 60'000 * kNsPerMs;
 constexpr int64_t kFinishLimitNs = 300 * kNsPerMs;
 constexpr int64_t kMaxBackgroundNs = 60'000 * kNsPerMs;
+// Within the lease: the first dial is made at once, those that follow after pauses between these.
+constexpr int64_t kFirstRedialNs = 20 * kNsPerMs;
+constexpr int64_t kMaxRedialNs = 200 * kNsPerMs;
+// The first dial may take this part of the lease, each one that follows twice as long: a connection's first
+// packet that was lost is repeated by the kernel after a second only, a new connection sends its own at once.
+constexpr int64_t kFirstAttemptPerLease = 8;
 
 std::string Text(const absl::Status& status) {
   return status.ok() ? std::string("the coordinator ended the session") : std::string(status.message());
@@ -34,6 +40,7 @@ Worker::Worker(WorkerOptions options, Executor& executor, Executor& trial_thread
       kernel_(kernel),
       events_(std::move(events)),
       backoff_(options_.incarnation),
+      redial_backoff_(options_.incarnation, kFirstRedialNs, kMaxRedialNs),
       runner_(executor, trial_thread, clock, kernel,
               [this](v1::WorkerMessage message) { Send(std::move(message)); }),
       alive_(std::make_shared<bool>(true)) {}
@@ -42,6 +49,7 @@ Worker::~Worker() {
   *alive_ = false;
   executor_.Cancel(silence_timer_);
   executor_.Cancel(retry_timer_);
+  executor_.Cancel(attempt_timer_);
 }
 
 void Worker::Start() {
@@ -88,33 +96,42 @@ void Worker::Connect() {
 void Worker::Dial(v1::HostFacts facts, const ControlPath& path) {
   runner_.SetFacts(facts);
   coordinator_address_ = path.coordinator_address;
+  v1::Hello hello;
+  for (const auto& [key, value] : options_.labels) (*hello.mutable_labels())[key] = value;
+  *hello.mutable_facts() = std::move(facts);
+  hello.set_control_address(options_.address.empty() ? path.own_address : options_.address);
+  hello.set_resumable(true);
+  if (!SayHello(std::move(hello), State::kRegistering)) return;
+  limit_ns_ = kRegisterLimitNs;
+  last_heard_ns_ = executor_.NowNs();
+  WatchSilence();
+}
+
+bool Worker::SayHello(v1::Hello hello, State next) {
+  ++connection_;
   SessionHandlers handlers;
-  handlers.on_message = [this, alive = alive_, session = session_](const v1::CoordinatorMessage& message,
-                                                                   HostTime received) {
-    if (*alive && session == session_) OnMessage(message, received);
+  handlers.on_message = [this, alive = alive_, connection = connection_](
+                            const v1::CoordinatorMessage& message, HostTime received) {
+    if (*alive && connection == connection_) OnMessage(message, received);
   };
-  handlers.on_closed = [this, alive = alive_, session = session_](const absl::Status& status) {
-    if (*alive && session == session_) OnClosed(status);
+  handlers.on_closed = [this, alive = alive_, connection = connection_](const absl::Status& status) {
+    if (*alive && connection == connection_) OnClosed(status);
   };
   auto stream = dialer_.Dial(std::move(handlers));
   if (!stream.ok()) {
     refusal_ = Text(stream.status());
-    return BeginStop();
+    BeginStop();
+    return false;
   }
   stream_ = std::move(*stream);
-  state_ = State::kRegistering;
+  state_ = next;
+  hello.set_protocol_version(kProtocolVersion);
+  hello.set_name(options_.name);
+  hello.set_incarnation(options_.incarnation);
   v1::WorkerMessage message;
-  v1::Hello* hello = message.mutable_hello();
-  hello->set_protocol_version(kProtocolVersion);
-  hello->set_name(options_.name);
-  for (const auto& [key, value] : options_.labels) (*hello->mutable_labels())[key] = value;
-  hello->set_incarnation(options_.incarnation);
-  *hello->mutable_facts() = std::move(facts);
-  hello->set_control_address(options_.address.empty() ? path.own_address : options_.address);
+  *message.mutable_hello() = std::move(hello);
   stream_->Send(std::move(message));
-  limit_ns_ = kRegisterLimitNs;
-  last_heard_ns_ = executor_.NowNs();
-  WatchSilence();
+  return true;
 }
 
 void Worker::RetryLater(const std::string& why) {
@@ -127,8 +144,8 @@ void Worker::RetryLater(const std::string& why) {
 }
 
 void Worker::OnMessage(const v1::CoordinatorMessage& message, HostTime received) {
-  last_heard_ns_ = executor_.NowNs();
-  if (state_ == State::kRegistering) {
+  if (state_ != State::kResuming) last_heard_ns_ = executor_.NowNs();
+  if (state_ == State::kRegistering || state_ == State::kResuming) {
     if (message.has_registered()) return OnRegistered(message.registered());
     if (message.has_refused()) return OnRefused(message.refused());
     if (!message.has_clock_probe()) {
@@ -139,12 +156,17 @@ void Worker::OnMessage(const v1::CoordinatorMessage& message, HostTime received)
   if (message.has_clock_probe()) return AnswerProbe(message.clock_probe(), received);
   if (state_ != State::kRegistered) return;
   if (message.has_refused()) return OnRefused(message.refused());
+  const net::Arrival arrival = held_.Receive(message);
+  if (arrival == net::Arrival::kRepeated) return;
+  if (arrival == net::Arrival::kGap) return GiveUp("the coordinator left out a message of the session");
   if (message.has_measure_background()) return MeasureBackground(message.measure_background());
   runner_.Handle(message, received);
 }
 
 void Worker::OnRegistered(const v1::Registered& registered) {
+  if (state_ == State::kResuming) return OnResumed(registered);
   state_ = State::kRegistered;
+  held_.Begin(registered.session_id());
   limit_ns_ = std::clamp(registered.lease_ns(), kMinLeaseNs, kMaxLeaseNs);
   WatchSilence();
   backoff_.Reset();
@@ -153,6 +175,19 @@ void Worker::OnRegistered(const v1::Registered& registered) {
                registered.coordinator_version(), limit_ns_ / kNsPerMs);
   if (registered.has_clock_service()) StartResponder(registered.clock_service());
   if (events_.on_registered) events_.on_registered();
+}
+
+void Worker::OnResumed(const v1::Registered& registered) {
+  if (!held_.Resume(registered)) return GiveUp("the coordinator did not take the session up again");
+  executor_.Cancel(attempt_timer_);
+  state_ = State::kRegistered;
+  spdlog::info("the session with the coordinator goes on after {} ms, {} messages are sent again",
+               (executor_.NowNs() - last_heard_ns_) / kNsPerMs, held_.kept().size());
+  limit_ns_ = std::clamp(registered.lease_ns(), kMinLeaseNs, kMaxLeaseNs);
+  last_heard_ns_ = executor_.NowNs();
+  WatchSilence();
+  for (const auto& kept : held_.kept()) stream_->Send(kept.message);
+  if (responder_ == nullptr && registered.has_clock_service()) StartResponder(registered.clock_service());
 }
 
 // Without it the coordinator measures this clock over the session, less exactly; it says so in every result.
@@ -174,7 +209,10 @@ void Worker::StartResponder(const v1::ClockService& service) {
 
 void Worker::OnRefused(const v1::Refused& refused) {
   if (refused.retry()) {
-    refused_for_now_ = absl::StrCat("refused for now: ", refused.reason());
+    const std::string why = absl::StrCat("refused for now: ", refused.reason());
+    if (state_ == State::kResuming) return GiveUp(why);
+    refused_for_now_ = why;
+    held_.End();
     return stream_->Finish();
   }
   refusal_ = refused.reason();
@@ -182,8 +220,12 @@ void Worker::OnRefused(const v1::Refused& refused) {
 }
 
 void Worker::OnClosed(const absl::Status& status) {
+  // A session that the coordinator ended in order is over.
+  const bool broke = !status.ok() && held_.held();
+  if (broke && (state_ == State::kRegistered || state_ == State::kResuming)) return GoAway(Text(status));
   executor_.Cancel(silence_timer_);
-  stream_.reset();
+  DropConnection();
+  held_.End();
   if (state_ != State::kStopping && state_ != State::kStopped) {
     // First of all: the traffic must stop.
     runner_.AbortAll("the session broke", [] {});
@@ -196,12 +238,63 @@ void Worker::OnClosed(const absl::Status& status) {
   RetryLater(refused_for_now_.empty() ? Text(status) : std::exchange(refused_for_now_, ""));
 }
 
+void Worker::DropConnection() {
+  ++connection_;
+  stream_.reset();
+  executor_.Cancel(attempt_timer_);
+}
+
+void Worker::GoAway(const std::string& why) {
+  DropConnection();
+  int64_t delay_ns = 0;
+  if (state_ == State::kRegistered) {
+    spdlog::warn("the connection to the coordinator broke, dialling again: {}", why);
+    redial_backoff_.Reset();
+    attempt_ns_ = limit_ns_ / kFirstAttemptPerLease;
+  } else {
+    delay_ns = redial_backoff_.NextDelayNs();
+  }
+  state_ = State::kAway;
+  retry_timer_ = executor_.PostAfter(delay_ns, InSession([this] {
+                                       if (state_ == State::kAway) Redial();
+                                     }));
+  WatchSilence();
+}
+
+void Worker::Redial() {
+  v1::Hello hello;
+  hello.set_session_id(held_.id());
+  hello.set_received_sequence(held_.received());
+  hello.set_attempt(connection_ + 1);
+  if (!SayHello(std::move(hello), State::kResuming)) return;
+  attempt_timer_ = executor_.PostAfter(attempt_ns_, InSession([this, connection = connection_] {
+                                         if (connection == connection_ && state_ == State::kResuming)
+                                           GoAway("no answer");
+                                       }));
+  attempt_ns_ = std::min(2 * attempt_ns_, limit_ns_);
+}
+
+void Worker::GiveUp(const std::string& why) {
+  spdlog::warn("the session with the coordinator ends: {}", why);
+  last_failure_ = why;  // it is told now
+  // First of all: the traffic must stop.
+  runner_.AbortAll(why, [] {});
+  executor_.Cancel(silence_timer_);
+  executor_.Cancel(retry_timer_);
+  if (stream_) stream_->Cancel();
+  DropConnection();
+  held_.End();
+  responder_.reset();
+  RetryLater(why);
+}
+
 void Worker::AnswerProbe(const v1::ClockProbe& probe, HostTime received) {
   v1::WorkerMessage message;
   v1::ClockReply* reply = message.mutable_clock_reply();
   reply->set_sequence(probe.sequence());
   reply->set_probe_sent_timeline_ns(probe.sent_timeline_ns());
   reply->set_received_host_ns(received.ns);
+  message.set_received_sequence(held_.received());
   Send(std::move(message));
 }
 
@@ -222,16 +315,20 @@ void Worker::MeasureBackground(const v1::MeasureBackground& request) {
 
 void Worker::WatchSilence() {
   executor_.Cancel(silence_timer_);
-  const int64_t due_ns = last_heard_ns_ + limit_ns_ - executor_.NowNs();
+  const int64_t patience_ns = state_ == State::kRegistered && held_.held() ? limit_ns_ / 2 : limit_ns_;
+  const int64_t due_ns = last_heard_ns_ + patience_ns - executor_.NowNs();
   silence_timer_ = executor_.PostAfter(std::max<int64_t>(due_ns, 0), InSession([this] { OnSilence(); }));
 }
 
 void Worker::OnSilence() {
-  if (!stream_ || state_ == State::kStopping) return;
-  if (executor_.NowNs() - last_heard_ns_ < limit_ns_) return WatchSilence();
-  spdlog::warn("nothing was heard from the coordinator for {} ms, its session ends", limit_ns_ / kNsPerMs);
-  runner_.AbortAll("the lease ran out", [] {});
-  stream_->Cancel();
+  if (state_ == State::kConnecting || state_ == State::kStopping || state_ == State::kStopped) return;
+  const int64_t silent_ns = executor_.NowNs() - last_heard_ns_;
+  const std::string why =
+      absl::StrCat("nothing was heard from the coordinator for ", silent_ns / kNsPerMs, " ms");
+  if (silent_ns >= limit_ns_) return GiveUp(why);
+  // Perhaps the network is back and only what was sent into the gap still waits to be repeated.
+  if (state_ == State::kRegistered && held_.held() && silent_ns >= limit_ns_ / 2) return GoAway(why);
+  WatchSilence();
 }
 
 void Worker::BeginStop() {
@@ -240,12 +337,16 @@ void Worker::BeginStop() {
     return;
   }
   if (state_ == State::kStopping) return;
+  if (state_ == State::kAway || state_ == State::kResuming) DropConnection();
   state_ = State::kStopping;
   executor_.Cancel(silence_timer_);
   executor_.Cancel(retry_timer_);
   runner_.AbortAll("the worker stops", [this, alive = alive_] {
     if (!*alive || state_ != State::kStopping) return;
     if (!stream_) return EndStop();
+    v1::WorkerMessage goodbye;
+    goodbye.mutable_goodbye();
+    Send(std::move(goodbye));
     stream_->Finish();
     // A coordinator that does not close its side is not waited for.
     executor_.PostAfter(kFinishLimitNs, InSession([this] {
@@ -265,6 +366,16 @@ void Worker::EndStop() {
 }
 
 void Worker::Send(v1::WorkerMessage message) {
+  const HeldSession::Fate fate = held_.Keep(message);
+  if (fate == HeldSession::Fate::kDrop) return;
+  if (fate == HeldSession::Fate::kFull) {
+    // Not now: whoever sends is in the middle of something.
+    executor_.Post(InSession([this] {
+      if (held_.held() && state_ != State::kStopping)
+        GiveUp("the coordinator does not read: too many messages wait for it");
+    }));
+    return;
+  }
   if (stream_ && (state_ == State::kRegistered || state_ == State::kStopping || message.has_clock_reply())) {
     stream_->Send(std::move(message));
   }

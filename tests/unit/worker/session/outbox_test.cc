@@ -55,6 +55,19 @@ TEST(OutboxTest, DropsProgressBeforeAnythingThatMatters) {
   EXPECT_EQ(progress, Outbox::kMaxProgress);
 }
 
+// It would leave a gap.
+TEST(OutboxTest, DropsNoProgressThatHasANumber) {
+  Outbox outbox;
+  for (size_t i = 1; i <= Outbox::kMaxProgress + 10; ++i) {
+    v1::WorkerMessage message = Progress();
+    message.set_sequence(i);
+    ASSERT_TRUE(outbox.Push(message));
+  }
+  uint64_t popped = 0;
+  while (const auto message = outbox.Pop()) EXPECT_EQ(message->sequence(), ++popped);
+  EXPECT_EQ(popped, Outbox::kMaxProgress + 10);
+}
+
 TEST(OutboxTest, IsBounded) {
   Outbox outbox;
   for (size_t i = 0; i < Outbox::kMaxMessages; ++i) ASSERT_TRUE(outbox.Push(Idle(i)));
