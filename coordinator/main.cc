@@ -139,6 +139,8 @@ int Run(Flags& flags) {
   flags.server.fleet.lease_ns = *lease_ns;
   // Several probes per lease, since they keep it.
   flags.server.fleet.probes.interval_ns = std::min(flags.server.fleet.probes.interval_ns, *lease_ns / 5);
+  flags.server.fleet.probes.datagram_interval_ns =
+      std::min(flags.server.fleet.probes.datagram_interval_ns, *lease_ns / 4);
   if (const absl::Status status = ReadKeepFlags(flags); !status.ok()) return Complain(status, kExitUsage);
   flags.server.state_dir = StateDir(flags);
 
