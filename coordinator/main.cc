@@ -17,6 +17,7 @@
 #include "common/config/command_line.h"
 #include "common/log/log.h"
 #include "common/status/errno_status.h"
+#include "common/sync/control_priority.h"
 #include "common/units/units.h"
 #include "common/version/version.h"
 #include "coordinator/api/coordinator_server.h"
@@ -139,8 +140,13 @@ int Run(Flags& flags) {
   flags.server.fleet.lease_ns = *lease_ns;
   // Several probes per lease, since they keep it.
   flags.server.fleet.probes.interval_ns = std::min(flags.server.fleet.probes.interval_ns, *lease_ns / 5);
+  flags.server.fleet.probes.datagram_interval_ns =
+      std::min(flags.server.fleet.probes.datagram_interval_ns, *lease_ns / 4);
   if (const absl::Status status = ReadKeepFlags(flags); !status.ok()) return Complain(status, kExitUsage);
   flags.server.state_dir = StateDir(flags);
+  // Before any thread exists: where workers share its CPUs their probes and answers must not wait for their
+  // load.
+  tutti::RaiseControlPriority();
 
   absl::StatusOr<std::unique_ptr<tutti::api::CoordinatorServer>> server =
       tutti::api::CoordinatorServer::Start(flags.server);

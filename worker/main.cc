@@ -27,6 +27,7 @@
 #include "common/net/channels.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "common/sync/control_priority.h"
 #include "common/sync/executor.h"
 #include "common/time/clock.h"
 #include "common/version/version.h"
@@ -149,8 +150,13 @@ absl::StatusOr<int> Run(const Flags& flags, const sigset_t& signals) {
   const tutti::Clock& clock = tutti::SystemClock::Get();
   TUTTI_ASSIGN_OR_RETURN(const tutti::net::Endpoint endpoint, tutti::net::ParseEndpoint(flags.coordinator));
   TUTTI_ASSIGN_OR_RETURN(auto kernel, tutti::session::SystemTrialKernel::Open({}, clock));
-  auto executor = std::make_unique<tutti::ThreadExecutor>("tutti-worker");
+  // The trial's thread, which makes those of the load, comes before the others are raised above it: they
+  // answer the coordinator, and the load must not starve them.
   auto trial_thread = std::make_unique<tutti::ThreadExecutor>("tutti-trial");
+  if (!tutti::RaiseControlPriority()) {
+    spdlog::info("without CAP_SYS_NICE a load of hundreds of threads may delay answers to the coordinator");
+  }
+  auto executor = std::make_unique<tutti::ThreadExecutor>("tutti-worker");
   auto dialer = std::make_unique<tutti::session::GrpcSessionDialer>(
       endpoint, tutti::net::ChannelOptions{flags.insecure}, *executor, clock);
 

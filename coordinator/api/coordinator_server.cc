@@ -54,19 +54,25 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
     // What does not parse is StartServer's to refuse.
     if (endpoint.ok() && !endpoint->loopback && !options.lab) runs_options.insecure = true;
   }
+  fleet::FleetOptions fleet_options = options.fleet;
   if (!options.state_dir.empty()) {
-    TUTTI_ASSIGN_OR_RETURN(std::unique_ptr<store::RunStore> store,
+    TUTTI_ASSIGN_OR_RETURN(std::unique_ptr<store::SqliteRunStore> store,
                            store::SqliteRunStore::Open(options.state_dir));
+    TUTTI_ASSIGN_OR_RETURN(fleet_options.drains, store->Drains());
+    store::DrainStore& drain_store = *store;
     TUTTI_ASSIGN_OR_RETURN(server->stored_runs_,
                            StoredRuns::Start(executor, std::move(store), options.retention));
     runs_options.journal = server->stored_runs_.get();
+    server->stored_drains_ =
+        std::make_unique<StoredDrains>(executor, server->stored_runs_->writer(), drain_store);
+    fleet_options.journal = server->stored_drains_.get();
     spdlog::info("runs are kept in {}", options.state_dir);
   }
   server->clocks_ = StartClocks(options, executor);
   // On their own thread, where their timers run.
   std::promise<void> made;
   executor.Post([&] {
-    server->fleet_ = std::make_unique<fleet::Fleet>(executor, options.fleet, server->clocks_.get());
+    server->fleet_ = std::make_unique<fleet::Fleet>(executor, fleet_options, server->clocks_.get());
     server->runs_ = std::make_unique<run::Runs>(executor, *server->fleet_, runs_options);
     made.set_value();
   });
@@ -104,6 +110,7 @@ CoordinatorServer::~CoordinatorServer() {
     gone.set_value();
   });
   gone.get_future().wait();
+  stored_drains_ = nullptr;
   stored_runs_ = nullptr;
   executor_ = nullptr;
 }

@@ -14,6 +14,7 @@
 #include "coordinator/api/fleet_service.h"
 #include "coordinator/api/result_service.h"
 #include "coordinator/api/run_service.h"
+#include "coordinator/api/stored_drains.h"
 #include "coordinator/api/stored_runs.h"
 #include "coordinator/fleet/clock_server.h"
 #include "coordinator/fleet/fleet.h"
@@ -29,7 +30,7 @@ struct CoordinatorOptions {
   bool lab = false;  // the network is a lab's own: plain text is no matter, results are marked `lab`
   fleet::FleetOptions fleet;
   size_t ended_runs_kept = 100;  // in memory
-  std::string state_dir;         // where runs are kept on disk; empty: nowhere
+  std::string state_dir;         // where runs and drains are kept on disk; empty: nowhere
   store::RetentionLimits retention;
 };
 
@@ -59,6 +60,7 @@ class CoordinatorServer {
   std::unique_ptr<Executor> executor_;
   // Null: no state_dir. Outlives the runs; the executor outlives it.
   std::unique_ptr<StoredRuns> stored_runs_;
+  std::unique_ptr<StoredDrains> stored_drains_;  // likewise
   // These three: the executor's thread.
   std::unique_ptr<fleet::ClockServer> clocks_;  // null: no address for UDP, or it could not listen
   std::unique_ptr<fleet::Fleet> fleet_;

@@ -44,6 +44,9 @@ class StoredRuns final : public run::RunJournal {
   void List(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done);
   void Delete(const std::string& run_id, std::function<void(const absl::Status&)> done);
 
+  // For whatever else writes to the store: behind what was asked for before. Lives as long as this object.
+  Executor& writer() { return writer_; }
+
  private:
   StoredRuns(Executor& decisions, std::unique_ptr<store::RunStore> store,
              const store::RetentionLimits& limits);

@@ -21,6 +21,8 @@ using tutti::v1::WorkerMessage;
 
 constexpr size_t kMaxNameBytes = 64;
 constexpr size_t kMaxLostWorkers = 1000;  // the longest lost is forgotten first
+// A worker that is known by its drain alone, since its process has not been seen by ours.
+constexpr char kNotSeenYet[] = "it has not registered since this coordinator started";
 // A holder that does not answer for this long while its name is claimed is taken for gone.
 constexpr int64_t kContendTimeoutNs = 1'000'000'000;
 
@@ -56,7 +58,14 @@ int64_t LeaseCheckNs(int64_t lease_ns) { return std::clamp<int64_t>(lease_ns / 8
 }  // namespace
 
 Fleet::Fleet(Executor& executor, const FleetOptions& options, ClockServer* clocks)
-    : executor_(executor), options_(options), clocks_(clocks) {
+    : executor_(executor), options_(options), clocks_(clocks), drains_(options.journal, options.drains) {
+  for (const auto& [name, mark] : drains_.all()) {
+    Worker& worker = workers_[name];
+    worker.hello.set_name(name);
+    worker.lost_reason = kNotSeenYet;
+    worker.state_since_ns = executor_.NowNs();
+    worker.state_since_unix_ns = UnixNowNs();
+  }
   lease_check_due_ns_ = executor_.NowNs() + LeaseCheckNs(options_.lease_ns);
   lease_timer_ = executor_.PostAfter(LeaseCheckNs(options_.lease_ns), [this] { CheckLeases(); });
 }
@@ -130,6 +139,7 @@ tutti::v1::Registered Fleet::AnswerTo(const Worker& worker) const {
 
 void Fleet::Register(std::shared_ptr<WorkerLink> link, Hello hello) {
   const std::string name = hello.name();
+  const WorkerInfo::State before = ShownState(name);
   Worker& worker = workers_[name];
   worker.link = std::make_shared<Attachment>(link, hello.resumable());
   worker.clock = std::make_unique<WorkerClock>(executor_, worker.link, options_.probes, clocks_);
@@ -143,8 +153,7 @@ void Fleet::Register(std::shared_ptr<WorkerLink> link, Hello hello) {
   worker.hello = std::move(hello);
   worker.last_heard_ns = executor_.NowNs();
   worker.lost_reason.clear();
-  worker.state_since_ns = executor_.NowNs();
-  worker.state_since_unix_ns = UnixNowNs();
+  Tell(name, before, absl::StrCat("registered from ", worker.link->peer()));
   if (worker.listener != nullptr) worker.listener->OnWorkerRegistered(name);
 }
 
@@ -250,18 +259,22 @@ void Fleet::Lose(const std::string& name, const std::string& reason) {
   const auto found = workers_.find(name);
   if (found == workers_.end() || found->second.link == nullptr) return;
   Worker& worker = found->second;
+  const WorkerInfo::State before = ShownState(name);
   spdlog::warn("worker {} is lost: {}", name, reason);
   name_of_.erase(worker.link->connection());
   const std::shared_ptr<Attachment> link = std::move(worker.link);
   worker.link = nullptr;
   worker.clock = nullptr;
   worker.lost_reason = reason;
-  worker.state_since_ns = executor_.NowNs();
-  worker.state_since_unix_ns = UnixNowNs();
+  Tell(name, before, reason);
   link->Break();
   if (worker.listener != nullptr) worker.listener->OnWorkerLost(name, reason);
   AdmitContenders(name);
   ForgetOldest();
+}
+
+int64_t Fleet::LeaseEndNs(const Worker& worker) const {
+  return std::max(worker.last_heard_ns, worker.excused_ns) + options_.lease_ns;
 }
 
 void Fleet::CheckLeases() {
@@ -271,8 +284,8 @@ void Fleet::CheckLeases() {
   std::vector<std::pair<std::string, std::string>> silent;  // and why it is lost
   for (auto& [name, worker] : workers_) {
     if (worker.link == nullptr) continue;
-    if (late_ns > options_.lease_ns / 4) worker.last_heard_ns = now_ns;
-    const int64_t silent_ns = now_ns - worker.last_heard_ns;
+    if (late_ns > options_.lease_ns / 4) worker.excused_ns = now_ns;
+    const int64_t silent_ns = now_ns - LeaseEndNs(worker) + options_.lease_ns;
     if (silent_ns <= options_.lease_ns) continue;
     const std::string lease = FormatDuration(options_.lease_ns);
     silent.emplace_back(
@@ -291,13 +304,15 @@ void Fleet::ForgetOldest() {
     size_t lost = 0;
     auto oldest = workers_.end();
     for (auto each = workers_.begin(); each != workers_.end(); ++each) {
+      // Somebody drained it to find it drained when it comes back.
+      if (drains_.Find(each->first) != nullptr) continue;
       if (each->second.link != nullptr || each->second.listener != nullptr) continue;
       ++lost;
       if (oldest == workers_.end() || each->second.state_since_ns < oldest->second.state_since_ns)
         oldest = each;
     }
     if (lost <= kMaxLostWorkers) return;
-    workers_.erase(oldest);
+    Erase(std::string(oldest->first), absl::StrCat("more than ", kMaxLostWorkers, " workers are lost"));
   }
 }
 
@@ -306,41 +321,69 @@ Fleet::Worker* Fleet::WorkerOf(const WorkerLink* link) {
   return found == name_of_.end() ? nullptr : &workers_.at(found->second);
 }
 
-std::vector<WorkerInfo> Fleet::Snapshot() const {
-  std::vector<WorkerInfo> infos;
-  for (const auto& [name, worker] : workers_) {
-    WorkerInfo& info = infos.emplace_back();
-    info.set_name(name);
-    *info.mutable_labels() = worker.hello.labels();
-    const bool busy = !worker.run_id.empty();
-    info.set_state(worker.link == nullptr ? WorkerInfo::STATE_LOST
-                   : busy                 ? WorkerInfo::STATE_BUSY
-                                          : WorkerInfo::STATE_IDLE);
-    info.set_state_reason(worker.link == nullptr ? worker.lost_reason : busy ? "runs " + worker.run_id : "");
-    if (worker.link != nullptr && worker.link->away()) {
-      info.set_state_reason(absl::StrCat(
-          info.state_reason(), info.state_reason().empty() ? "" : "; ",
-          worker.link->DescribeAbsence(executor_.NowNs(), worker.last_heard_ns + options_.lease_ns)));
-    }
-    info.set_state_since_unix_ns(worker.state_since_unix_ns);
-    *info.mutable_facts() = worker.hello.facts();
-    info.set_control_address(worker.hello.control_address());
-    info.set_run_id(worker.run_id);
-    if (worker.link == nullptr) continue;
-    info.set_peer(worker.link->peer());
-    if (const std::optional<ClockMapping> mapping = worker.clock->MappingNow()) {
-      info.set_clock_offset_ns(mapping->reference_timeline().ns - mapping->reference_host().ns);
-      info.set_clock_bound_ns(mapping->bound_ns());
-      info.set_clock_drift_ppm(mapping->drift() * 1e6);
-      info.set_clock_drift_bound_ppm(mapping->drift_bound() * 1e6);
-    }
-    if (const std::optional<int64_t> round_trip_ns = worker.clock->RoundTripNs()) {
-      info.set_clock_round_trip_ns(*round_trip_ns);
-    }
-    info.set_clock_source(worker.clock->Source());
-    info.set_clock_restarts(worker.clock->restarts());
+WorkerView Fleet::View(const std::string& name, const Worker& worker) const {
+  const bool lost = worker.link == nullptr;
+  const bool heard = worker.last_heard_ns != 0;
+  // A message may have arrived after this turn began.
+  const int64_t silent_ns = std::max<int64_t>(executor_.NowNs() - worker.last_heard_ns, 0);
+  return {.name = name,
+          .hello = worker.hello,
+          .lost = lost,
+          .lost_reason = worker.lost_reason,
+          .run_id = worker.run_id,
+          .drain = drains_.Find(name),
+          .state_since_unix_ns = worker.state_since_unix_ns,
+          .silent_ns = heard ? std::optional(silent_ns) : std::nullopt,
+          .last_answer_ns = lost ? std::nullopt : worker.clock->LastRoundTripNs(),
+          .lease_ns = options_.lease_ns,
+          .peer = lost ? "" : worker.link->peer(),
+          .absence = lost || !worker.link->away()
+                         ? ""
+                         : worker.link->DescribeAbsence(executor_.NowNs(), LeaseEndNs(worker)),
+          .clock = worker.clock.get(),
+          .now_unix_ns = UnixNowNs()};
+}
+
+WorkerInfo::State Fleet::ShownState(const std::string& name) const {
+  const auto found = workers_.find(name);
+  return found == workers_.end() ? WorkerInfo::STATE_UNSPECIFIED : StateOf(View(name, found->second));
+}
+
+void Fleet::Tell(const std::string& name, WorkerInfo::State before, const std::string& reason) {
+  Worker& worker = workers_.at(name);
+  const WorkerInfo::State after = ShownState(name);
+  if (after != before) {
+    worker.state_since_ns = executor_.NowNs();
+    worker.state_since_unix_ns = UnixNowNs();
   }
+  tutti::v1::FleetEvent event;
+  event.set_worker(name);
+  event.set_before(before);
+  event.set_after(after);
+  event.set_reason(reason);
+  event.set_run_id(worker.run_id);
+  events_.Append(std::move(event));
+}
+
+void Fleet::Erase(const std::string& name, const std::string& reason) {
+  tutti::v1::FleetEvent event;
+  event.set_worker(name);
+  event.set_before(ShownState(name));
+  event.set_reason(reason);
+  workers_.erase(name);
+  events_.Append(std::move(event));
+}
+
+std::vector<WorkerInfo> Fleet::Snapshot(bool with_facts) const {
+  std::vector<WorkerInfo> infos;
+  for (const auto& [name, worker] : workers_) infos.push_back(DescribeWorker(View(name, worker), with_facts));
   return infos;
+}
+
+std::optional<WorkerInfo> Fleet::Describe(const std::string& worker, bool with_facts) const {
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return std::nullopt;
+  return DescribeWorker(View(worker, found->second), with_facts);
 }
 
 std::vector<Member> Fleet::Members() const {
@@ -353,9 +396,14 @@ std::optional<Member> Fleet::Find(const std::string& worker) const {
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return std::nullopt;
   const Worker& known = found->second;
-  Member member{known.hello, known.link == nullptr, known.lost_reason, known.state_since_ns, std::nullopt};
+  const tutti::v1::DrainMark* drain = drains_.Find(worker);
+  Member member{.hello = known.hello,
+                .lost = known.link == nullptr,
+                .lost_reason = known.lost_reason,
+                .state_since_ns = known.state_since_ns};
+  if (drain != nullptr) member.drain = *drain;
   if (known.link != nullptr && known.link->away()) {
-    member.away_until_ns = known.last_heard_ns + options_.lease_ns + LeaseCheckNs(options_.lease_ns);
+    member.away_until_ns = LeaseEndNs(known) + LeaseCheckNs(options_.lease_ns);
   }
   return member;
 }
@@ -370,12 +418,18 @@ bool Fleet::Send(const std::string& worker, CoordinatorMessage message) {
 void Fleet::Assign(const std::vector<std::string>& workers, const std::string& run_id,
                    WorkerListener* listener) {
   for (const std::string& name : workers) {
+    const WorkerInfo::State before = ShownState(name);
     Worker& worker = workers_[name];
+    const std::string reason = run_id.empty() ? worker.run_id + " has let go of it" : "runs " + run_id;
     worker.run_id = run_id;
     worker.listener = listener;
-    if (worker.link == nullptr) continue;
-    worker.state_since_ns = executor_.NowNs();
-    worker.state_since_unix_ns = UnixNowNs();
+    if (before == WorkerInfo::STATE_UNSPECIFIED) {
+      worker.hello.set_name(name);
+      worker.lost_reason = "it was forgotten while a run waited for it";
+      Tell(name, before, worker.lost_reason);
+    } else if (worker.link != nullptr) {
+      Tell(name, before, reason);
+    }
   }
 }
 

@@ -11,13 +11,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "common/sync/executor.h"
 #include "common/time/clock.h"
 #include "common/time/clock_mapping.h"
 #include "coordinator/fleet/attachment.h"
+#include "coordinator/fleet/drain_journal.h"
+#include "coordinator/fleet/drain_marks.h"
+#include "coordinator/fleet/fleet_events.h"
 #include "coordinator/fleet/worker_clock.h"
+#include "coordinator/fleet/worker_info.h"
 #include "coordinator/fleet/worker_link.h"
 #include "tutti/v1/service.pb.h"
 #include "tutti/v1/session.pb.h"
@@ -40,14 +46,17 @@ class WorkerListener {
 struct FleetOptions {
   int64_t lease_ns = 2'000'000'000;
   ProbeOptions probes;
+  DrainJournal* journal = nullptr;  // outlives the fleet; null: drains end with this process
+  Drains drains;                    // that the journal had kept
 };
 
 // A worker as placement and a run need it.
 struct Member {
   tutti::v1::Hello hello;
   bool lost = false;
-  std::string lost_reason;     // empty unless lost
-  int64_t state_since_ns = 0;  // timeline
+  std::string lost_reason;                    // empty unless lost
+  int64_t state_since_ns = 0;                 // timeline
+  std::optional<tutti::v1::DrainMark> drain;  // set: no new run gets it
   // While its connection is away: by then (timeline) it is back or lost.
   std::optional<int64_t> away_until_ns;
 };
@@ -62,6 +71,7 @@ struct ClockQuality {
 class Fleet {
  public:
   // `clocks` measures over UDP and outlives the fleet; null: clocks are measured over the sessions alone.
+  // A name that options.drains has is known from the beginning: lost, until it registers.
   Fleet(Executor& executor, const FleetOptions& options, ClockServer* clocks = nullptr);
   ~Fleet();
   Fleet(const Fleet&) = delete;
@@ -75,8 +85,10 @@ class Fleet {
   void HandleMessage(const WorkerLink* link, tutti::v1::WorkerMessage message, TimelineTime received);
   void HandleClosed(const WorkerLink* link, const std::string& reason);
 
-  // By name.
-  std::vector<tutti::v1::WorkerInfo> Snapshot() const;
+  // By name. A host's facts are several KB.
+  std::vector<tutti::v1::WorkerInfo> Snapshot(bool with_facts = true) const;
+  // nullopt: unknown.
+  std::optional<tutti::v1::WorkerInfo> Describe(const std::string& worker, bool with_facts) const;
   std::vector<Member> Members() const;
   std::optional<Member> Find(const std::string& worker) const;
 
@@ -90,6 +102,24 @@ class Fleet {
   // Ends the worker's session: it is lost until it registers anew, which it does once nothing is left of what
   // it was doing. Without effect on one that is lost or unknown.
   void Drop(const std::string& worker, const std::string& reason) { Lose(worker, reason); }
+
+  // No run that is prepared later gets a worker of this name, whichever process has it; one that has it, or
+  // waits for it, goes on. In force when the call returns; `done` is called, perhaps within the call, when it
+  // is kept as well, or with an error that says that it is not (DrainMarks::Keep). A second drain replaces
+  // the reason and the user of the first. NotFound: no such worker; InvalidArgument: see CheckDrain.
+  void Drain(const tutti::v1::DrainWorkerRequest& request, std::function<void(const absl::Status&)> done);
+  // Likewise; nothing happens to a worker that is not drained.
+  void Undrain(const std::string& worker, std::function<void(const absl::Status&)> done);
+  // Nothing is known of the worker any more, nor of a drain; it may register again, as a new one. NotFound:
+  // no such worker; FailedPrecondition: it is not lost, or a run still holds it.
+  absl::Status Forget(const std::string& worker);
+
+  // Every change of a worker's state, of its run and of its drain; see FleetEvents for what is kept. A
+  // watcher must not call the fleet but for Unwatch.
+  void Watch(uint64_t after_sequence, std::shared_ptr<FleetWatcher> watcher) {
+    events_.Watch(after_sequence, std::move(watcher));
+  }
+  void Unwatch(const FleetWatcher* watcher) { events_.Unwatch(watcher); }
 
   // nullopt: lost, unknown, or not measured yet.
   std::optional<ClockMapping> Mapping(const std::string& worker) const;
@@ -110,7 +140,8 @@ class Fleet {
     tutti::v1::Hello hello;
     std::shared_ptr<Attachment> link;    // null: lost
     std::unique_ptr<WorkerClock> clock;  // null: lost
-    int64_t last_heard_ns = 0;
+    int64_t last_heard_ns = 0;           // 0: never
+    int64_t excused_ns = 0;              // silence before this was not the worker's
     std::string lost_reason;
     int64_t state_since_ns = 0;
     int64_t state_since_unix_ns = 0;
@@ -134,14 +165,26 @@ class Fleet {
   void RefuseContenders(const std::string& name, const Worker& holder, int64_t probe_sent_ns);
   void AdmitContenders(const std::string& name);
   void Lose(const std::string& name, const std::string& reason);
+  // When it is lost unless it is heard.
+  int64_t LeaseEndNs(const Worker& worker) const;
   void CheckLeases();
   void ForgetOldest();
   Worker* WorkerOf(const WorkerLink* link);
+  WorkerView View(const std::string& name, const Worker& worker) const;
+  // Its state as it is shown; unspecified for one that is not known.
+  tutti::v1::WorkerInfo::State ShownState(const std::string& name) const;
+  // Tells those who watch what the change of a known worker was; `before` is its state before that.
+  void Tell(const std::string& name, tutti::v1::WorkerInfo::State before, const std::string& reason);
+  // Of a worker that is lost.
+  void Erase(const std::string& name, const std::string& reason);
+  absl::Status UnknownWorker(const std::string& name) const;
 
   Executor& executor_;
   const FleetOptions options_;
   ClockServer* const clocks_;
   std::map<std::string, Worker> workers_;
+  DrainMarks drains_;  // each of a worker in workers_
+  FleetEvents events_;
   std::map<const WorkerLink*, std::string> name_of_;  // of the live connections
   std::list<Contender> contenders_;                   // in order of arrival
   TimerId lease_timer_ = 0;

@@ -137,6 +137,11 @@ int64_t WorkerClock::WorstRoundTripNs() const {
   return worst_ns;
 }
 
+std::optional<int64_t> WorkerClock::LastRoundTripNs() const {
+  if (replies_.empty()) return std::nullopt;
+  return replies_.back().round_trip_ns;
+}
+
 std::optional<ClockMapping> WorkerClock::MappingNow() const {
   return estimator_.At(TimelineTime{executor_.NowNs()});
 }

@@ -69,6 +69,8 @@ class WorkerClock {
   // The longest round trip of as many replies as a burst has, the worker's own delay included: how late an
   // order may arrive. Right after a refresh it is the refresh's. 0 before the first reply.
   int64_t WorstRoundTripNs() const;
+  // Of the last reply, likewise with the worker's own delay; nullopt before the first one.
+  std::optional<int64_t> LastRoundTripNs() const;
 
  private:
   struct Waiter {

@@ -62,6 +62,15 @@ CREATE TABLE trials (
   PRIMARY KEY (number, case_position, position)
 );
 )",
+    // Which names get no new runs (coordinator/store/drain_store.h).
+    R"(
+CREATE TABLE drains (
+  worker TEXT NOT NULL PRIMARY KEY,
+  reason TEXT NOT NULL,
+  user TEXT NOT NULL,
+  since_unix_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+)",
 };
 
 absl::Status CheckOurs(Database& database) {

@@ -11,6 +11,7 @@
 #include "coordinator/store/column_codec.h"
 #include "coordinator/store/compression.h"
 #include "coordinator/store/result_parts.h"
+#include "coordinator/store/sqlite/drain_rows.h"
 #include "coordinator/store/sqlite/run_rows.h"
 #include "coordinator/store/sqlite/schema.h"
 
@@ -164,6 +165,24 @@ absl::StatusOr<std::vector<std::string>> SqliteRunStore::Unfinished() const {
 
 absl::StatusOr<std::vector<EndedRun>> SqliteRunStore::Ended() const {
   return Reading<std::vector<EndedRun>>(&ReadEnded);
+}
+
+absl::Status SqliteRunStore::PutDrain(const std::string& worker, const v1::DrainMark& mark) {
+  MutexLock lock(write_mutex_);
+  TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
+  TUTTI_RETURN_IF_ERROR(PutDrainRow(*writer_, worker, mark));
+  return transaction.Commit();
+}
+
+absl::Status SqliteRunStore::RemoveDrain(const std::string& worker) {
+  MutexLock lock(write_mutex_);
+  TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
+  TUTTI_RETURN_IF_ERROR(DeleteDrainRow(*writer_, worker));
+  return transaction.Commit();
+}
+
+absl::StatusOr<std::map<std::string, v1::DrainMark>> SqliteRunStore::Drains() const {
+  return Reading<std::map<std::string, v1::DrainMark>>(&ReadDrains);
 }
 
 }  // namespace tutti::store

@@ -1,6 +1,7 @@
-// The runs of a coordinator in a SQLite database: FOLDER/tutti.db.
+// The runs of a coordinator, and which workers it has drained, in a SQLite database: FOLDER/tutti.db.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/sync/thread_annotations.h"
+#include "coordinator/store/drain_store.h"
 #include "coordinator/store/folder_lock.h"
 #include "coordinator/store/run_store.h"
 #include "coordinator/store/sqlite/database.h"
@@ -18,7 +20,7 @@ namespace tutti::store {
 // Thread-safe. One connection writes; each call that reads has one of its own, so that it sees one state of
 // the database and neither waits for the writer nor holds it up. Lock order: neither mutex is taken with the
 // other held.
-class SqliteRunStore final : public RunStore {
+class SqliteRunStore final : public RunStore, public DrainStore {
  public:
   // Makes the folder and the database where they are missing, brings the tables up to date and holds the
   // folder's lock until the end. FailedPrecondition: another coordinator has the folder, a newer tutti or
@@ -35,6 +37,10 @@ class SqliteRunStore final : public RunStore {
   absl::StatusOr<std::vector<std::string>> Unfinished() const override;
   absl::StatusOr<std::vector<EndedRun>> Ended() const override;
   absl::Status Delete(const std::string& run_id) override;
+
+  absl::Status PutDrain(const std::string& worker, const tutti::v1::DrainMark& mark) override;
+  absl::Status RemoveDrain(const std::string& worker) override;
+  absl::StatusOr<std::map<std::string, tutti::v1::DrainMark>> Drains() const override;
 
  private:
   SqliteRunStore(FolderLock lock, std::string path, std::unique_ptr<Database> writer)

@@ -1,0 +1,9 @@
+#include "common/sync/control_priority.h"
+
+#include <sys/resource.h>
+
+namespace tutti {
+
+bool RaiseControlPriority() { return setpriority(PRIO_PROCESS, 0, kControlNice) == 0; }
+
+}  // namespace tutti

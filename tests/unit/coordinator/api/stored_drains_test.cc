@@ -1,0 +1,151 @@
+// Drains on disk: behind the decisions' thread, and through a whole coordinator.
+#include "coordinator/api/stored_drains.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "common/net/channels.h"
+#include "coordinator/api/coordinator_server.h"
+#include "tests/unit/coordinator/api/silent_worker.h"
+#include "tutti/v1/service.grpc.pb.h"
+
+namespace tutti::api {
+namespace {
+
+using testing::HasSubstr;
+using tutti::v1::DrainMark;
+using tutti::v1::WorkerInfo;
+
+class FakeStore final : public store::DrainStore {
+ public:
+  absl::Status PutDrain(const std::string& worker, const DrainMark& mark) override {
+    drains_[worker] = mark;
+    return absl::OkStatus();
+  }
+  absl::Status RemoveDrain(const std::string& worker) override {
+    return drains_.erase(worker) > 0 ? absl::OkStatus() : absl::ResourceExhaustedError("disk full");
+  }
+  absl::StatusOr<std::map<std::string, DrainMark>> Drains() const override { return drains_; }
+
+ private:
+  std::map<std::string, DrainMark> drains_;
+};
+
+TEST(StoredDrainsTest, TheWriterWritesAndTheDecisionsAreTold) {
+  ManualExecutor decisions;
+  ManualExecutor writer;
+  FakeStore store;
+  StoredDrains drains(decisions, writer, store);
+  std::string told;
+  const auto tell = [&told](const absl::Status& status) { told += status.ok() ? "kept " : "not kept "; };
+  drains.Put("a", {}, tell);
+  EXPECT_TRUE(store.Drains()->empty());
+  writer.RunReady();
+  EXPECT_EQ(store.Drains()->size(), 1u);
+  EXPECT_EQ(told, "");
+  decisions.RunReady();
+  EXPECT_EQ(told, "kept ");
+  drains.Remove("a", tell);
+  drains.Remove("b", tell);
+  writer.RunReady();
+  decisions.RunReady();
+  EXPECT_EQ(told, "kept kept not kept ");
+}
+
+class DrainedCoordinatorTest : public testing::Test {
+ protected:
+  DrainedCoordinatorTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "tutti-drain.XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~DrainedCoordinatorTest() override {
+    server_ = nullptr;
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  void StartServer(bool keep) {
+    server_ = nullptr;
+    CoordinatorOptions options;
+    options.listen = {"unix:" + (folder_ / "s").string()};
+    if (keep) options.state_dir = (folder_ / "state").string();
+    auto server = CoordinatorServer::Start(options);
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    channel_ = *net::MakeChannel(server_->bound()[0], {});
+    fleet_ = tutti::v1::FleetService::NewStub(channel_);
+  }
+  grpc::Status Drain(const std::string& name) {
+    grpc::ClientContext context;
+    tutti::v1::DrainWorkerRequest request;
+    request.set_name(name);
+    request.set_reason("new kernel");
+    tutti::v1::DrainWorkerResponse response;
+    return fleet_->DrainWorker(&context, request, &response);
+  }
+  grpc::Status Undrain(const std::string& name) {
+    grpc::ClientContext context;
+    tutti::v1::UndrainWorkerRequest request;
+    request.set_name(name);
+    tutti::v1::UndrainWorkerResponse response;
+    return fleet_->UndrainWorker(&context, request, &response);
+  }
+  // Unspecified: it is not listed.
+  WorkerInfo::State State(const std::string& name) {
+    grpc::ClientContext context;
+    tutti::v1::ListWorkersResponse response;
+    EXPECT_TRUE(fleet_->ListWorkers(&context, {}, &response).ok());
+    for (const WorkerInfo& worker : response.workers()) {
+      if (worker.name() == name) return worker.state();
+    }
+    return WorkerInfo::STATE_UNSPECIFIED;
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<CoordinatorServer> server_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<tutti::v1::FleetService::Stub> fleet_;
+};
+
+TEST_F(DrainedCoordinatorTest, AWorkerIsStillDrainedAfterTheCoordinatorStartsAgain) {
+  StartServer(true);
+  {
+    const SilentWorker a(channel_, "a");
+    const grpc::Status drained = Drain("a");
+    ASSERT_TRUE(drained.ok()) << drained.error_message();
+    EXPECT_EQ(State("a"), WorkerInfo::STATE_DRAINING);
+    EXPECT_THAT(Drain("b").error_message(), HasSubstr("no worker \"b\""));
+  }
+  StartServer(true);
+  EXPECT_EQ(State("a"), WorkerInfo::STATE_LOST);
+  {
+    const SilentWorker a(channel_, "a");
+    EXPECT_EQ(State("a"), WorkerInfo::STATE_DRAINING);
+    ASSERT_TRUE(Undrain("a").ok());
+    EXPECT_EQ(State("a"), WorkerInfo::STATE_IDLE);
+  }
+  StartServer(true);
+  EXPECT_EQ(State("a"), WorkerInfo::STATE_UNSPECIFIED);
+}
+
+TEST_F(DrainedCoordinatorTest, ADrainOfACoordinatorThatKeepsNothingEndsWithIt) {
+  StartServer(false);
+  {
+    const SilentWorker a(channel_, "a");
+    ASSERT_TRUE(Drain("a").ok());
+    EXPECT_EQ(State("a"), WorkerInfo::STATE_DRAINING);
+  }
+  StartServer(false);
+  EXPECT_EQ(State("a"), WorkerInfo::STATE_UNSPECIFIED);
+}
+
+}  // namespace
+}  // namespace tutti::api
