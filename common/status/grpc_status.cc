@@ -6,8 +6,8 @@
 namespace tutti {
 namespace {
 
-// A peer of gRPC takes 8 KiB of metadata in all (GRPC_ARG_MAX_METADATA_SIZE), the message among them; where they
-// are more it sees RESOURCE_EXHAUSTED in place of the status.
+// A peer of gRPC takes 8 KiB of metadata in all (GRPC_ARG_MAX_METADATA_SIZE), the message among them; where
+// they are more it sees RESOURCE_EXHAUSTED in place of the status.
 constexpr size_t kMostEncodedBytes = 6 * 1024;
 
 // What the percent-encoding of grpc-message makes of a byte.
@@ -32,7 +32,8 @@ std::string Fitting(std::string_view message) {
 
 grpc::Status ToGrpc(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
-  return {static_cast<grpc::StatusCode>(status.code()), Fitting(std::string_view(status.message().data(), status.message().size()))};
+  return {static_cast<grpc::StatusCode>(status.code()),
+          Fitting(std::string_view(status.message().data(), status.message().size()))};
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {

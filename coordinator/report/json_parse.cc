@@ -112,8 +112,8 @@ class Parser {
       return Fail(absl::StrCat(Quoted(text), " does not fit"));
     }
     if (error != std::errc() || stop != end) {
-      return Fail(
-          absl::StrCat(Quoted(text), std::is_integral_v<T> ? " is not a whole number in range" : " is not a number"));
+      return Fail(absl::StrCat(
+          Quoted(text), std::is_integral_v<T> ? " is not a whole number in range" : " is not a number"));
     }
     return absl::OkStatus();
   }

@@ -53,7 +53,8 @@ void ForEachElement(const Numbers& counts, Visit visit) {
     }
     return;
   }
-  // The rows that are longer than `index`: one long list among many short ones costs no more than its elements.
+  // The rows that are longer than `index`: one long list among many short ones costs no more than its
+  // elements.
   std::vector<size_t> rows(counts.size());
   std::iota(rows.begin(), rows.end(), size_t{0});
   for (uint64_t index = 0; index < longest; ++index) {
@@ -291,8 +292,8 @@ bool ReadRows(const MutableRows& rows, ByteReader& reader, DecodeLimits& left) {
         number > FieldDescriptor::kMaxNumber ? nullptr : type->FindFieldByNumber(static_cast<int>(number));
     if (field == nullptr || TagOf(*field) != tag) continue;
     ByteReader inner(content);
-    const bool read =
-        field->is_repeated() ? ReadRepeated(rows, field, inner, left) : ReadSingular(rows, field, inner, left);
+    const bool read = field->is_repeated() ? ReadRepeated(rows, field, inner, left)
+                                           : ReadSingular(rows, field, inner, left);
     if (!read || !inner.empty()) return false;
   }
 }

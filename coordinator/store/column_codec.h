@@ -24,8 +24,8 @@ namespace tutti::store {
 // Not compressed.
 std::string EncodeColumns(const google::protobuf::Message& message);
 
-// How much one decoding makes in all. A few bytes may stand for any number of equal elements, so damage that the
-// checksum of a frame has not caught must not make us take all memory.
+// How much one decoding makes in all. A few bytes may stand for any number of equal elements, so damage that
+// the checksum of a frame has not caught must not make us take all memory.
 struct DecodeLimits {
   uint64_t messages = uint64_t{1} << 26;
   uint64_t elements = uint64_t{1} << 30;  // of lists of scalars and texts

@@ -228,14 +228,13 @@ TEST(JsonTest, ErrorsQuoteTheBeginningOfWhatIsLong) {
   // Two bytes each: the quote must not end within one.
   std::string longer = "x";
   for (int i = 0; i < 100'000; ++i) longer += "\xC3\xBC";
-  for (const std::string& json :
-       {"{\"" + longer + "\": 1}", "{\"status\": \"" + longer + "\"}", "{\"labels\": {\"" + longer + "\": \"\", \"" + longer + "\": \"\"}}",
-        "{\"exit_code\": " + std::string(100'000, '7') + "}"}) {
+  for (const std::string& json : {"{\"" + longer + "\": 1}", "{\"status\": \"" + longer + "\"}",
+                                  "{\"labels\": {\"" + longer + "\": \"\", \"" + longer + "\": \"\"}}",
+                                  "{\"exit_code\": " + std::string(100'000, '7') + "}"}) {
     v1::Result result;
     v1::Host host;
     const bool of_host = json.find("labels") != std::string::npos;
-    const absl::Status status =
-        of_host ? ParseMessageJson(json, host) : ParseMessageJson(json, result);
+    const absl::Status status = of_host ? ParseMessageJson(json, host) : ParseMessageJson(json, result);
     ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_LT(status.message().size(), 300u);
     EXPECT_THAT(std::string(status.message()), HasSubstr("..."));

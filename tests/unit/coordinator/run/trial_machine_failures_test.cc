@@ -293,7 +293,9 @@ TEST_F(TrialMachineTest, AReportWithInstantsThatNoClockShowsIsNotUsed) {
   for (const auto spoil : std::vector<void (*)(tutti::v1::TrialReport&)>{
            [](tutti::v1::TrialReport& report) { report.add_edges()->set_begin_trial_ns(INT64_MIN); },
            [](tutti::v1::TrialReport& report) { report.add_edges()->mutable_cpu()->set_host_ns(INT64_MAX); },
-           [](tutti::v1::TrialReport& report) { report.mutable_clock()->set_window_end_host_ns(INT64_MIN); }}) {
+           [](tutti::v1::TrialReport& report) {
+             report.mutable_clock()->set_window_end_host_ns(INT64_MIN);
+           }}) {
     GoTo(Phase::kReport);
     WorkerMessage report = ReportMessage(1);
     spoil(*report.mutable_report());

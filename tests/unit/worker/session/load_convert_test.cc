@@ -109,8 +109,7 @@ TEST(LoadConvertTest, ChecksTheClockMapping) {
   EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("drift: nan")).ok());
   EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("bound_ns: -1")).ok());
   EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("drift_bound: inf")).ok());
-  EXPECT_FALSE(
-      ToClockMapping(Parse<v1::ClockMappingProto>("reference_host_ns: -9223372036854775808")).ok());
+  EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("reference_host_ns: -9223372036854775808")).ok());
 }
 
 TEST(LoadConvertTest, RefusesAPortThatIsNone) {
