@@ -7,6 +7,7 @@
 
 namespace tutti {
 
+// A message that would not fit into gRPC's metadata is cut, and says so.
 grpc::Status ToGrpc(const absl::Status& status);
 absl::Status FromGrpc(const grpc::Status& status);
 

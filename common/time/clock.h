@@ -27,6 +27,11 @@ inline int64_t operator-(TimelineTime a, TimelineTime b) { return a.ns - b.ns; }
 inline HostTime operator+(HostTime t, int64_t ns) { return {t.ns + ns}; }
 inline TimelineTime operator+(TimelineTime t, int64_t ns) { return {t.ns + ns}; }
 
+// What somebody else says of an instant or a span. 36 years of uptime: what is beyond is garbage, and a few
+// that are within can be added up in an int64_t.
+inline constexpr int64_t kLatestNs = int64_t{1} << 60;
+inline constexpr bool IsPlausibleNs(int64_t ns) { return -kLatestNs < ns && ns < kLatestNs; }
+
 // Thread-safe.
 class Clock {
  public:

@@ -6,14 +6,10 @@
 namespace tutti {
 namespace {
 
-// 36 years of uptime: what is beyond is garbage, and what is within can be subtracted twice.
-constexpr int64_t kLatest = int64_t{1} << 60;
 // Rounding of two middles, and each clock shows its last full ns.
 constexpr double kRoundingNs = 2;
 // ToTimeline rounds, and so does the reference.
 constexpr int64_t kMappingRoundingNs = 2;
-
-bool Plausible(int64_t ns) { return -kLatest < ns && ns < kLatest; }
 
 }  // namespace
 
@@ -25,7 +21,7 @@ std::optional<FeasibleLineEstimator::Sample> FeasibleLineEstimator::Interval(
     const ClockExchange& exchange) const {
   for (const int64_t ns : {exchange.probe_sent.ns, exchange.probe_received.ns, exchange.reply_sent.ns,
                            exchange.reply_received.ns, exchange.uncertainty_ns}) {
-    if (!Plausible(ns)) return std::nullopt;
+    if (!IsPlausibleNs(ns)) return std::nullopt;
   }
   const int64_t outer_ns = exchange.reply_received - exchange.probe_sent;
   const int64_t inner_ns = exchange.reply_sent - exchange.probe_received;
@@ -107,7 +103,7 @@ bool FeasibleLineEstimator::Add(const ClockExchange& exchange) {
   if (!sample.has_value()) return false;
   if (samples_.empty()) {
     StartFrom(*sample);
-    begin_ = {-kLatest};
+    begin_ = {-kLatestNs};
   } else if (sample->timeline < begin_ || newest_.timeline - sample->timeline > options_.window_ns) {
     return false;
   } else if (Contradicts(*sample)) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/log/log.h"
+#include "common/status/printable.h"
 #include "common/units/units.h"
 #include "common/version/version.h"
 
@@ -36,8 +38,9 @@ void Refuse(WorkerLink& link, const std::string& reason, bool retry) {
 
 // Empty if the worker may register.
 std::string WhyUnfit(const Hello& hello) {
+  const std::string shown = Printable(std::string_view(hello.name()).substr(0, kMaxNameBytes));
   if (hello.protocol_version() != static_cast<uint32_t>(kProtocolVersion)) {
-    return "worker \"" + hello.name() + "\" speaks protocol " + std::to_string(hello.protocol_version()) +
+    return "worker \"" + shown + "\" speaks protocol " + std::to_string(hello.protocol_version()) +
            " (tutti " + (hello.facts().tutti_version().empty() ? "unknown" : hello.facts().tutti_version()) +
            "), the coordinator speaks protocol " + std::to_string(kProtocolVersion) + " (tutti " + kVersion +
            "); install the same version on both";
@@ -47,7 +50,7 @@ std::string WhyUnfit(const Hello& hello) {
     return std::isalnum(each) != 0 || each == '-' || each == '_' || each == '.';
   });
   if (hello.name().size() > kMaxNameBytes || !clean) {
-    return "the worker's name \"" + hello.name().substr(0, kMaxNameBytes) +
+    return "the worker's name \"" + shown +
            "\" is not 1 to 64 letters, digits, '-', '_' or '.'; choose another with --name";
   }
   return "";

@@ -90,7 +90,8 @@ void WorkerClock::OnReply(const tutti::v1::ClockReply& reply, TimelineTime recei
   // What the worker sends back is its own word: an instant that no probe was sent at says nothing.
   if (reply.probe_sent_timeline_ns() < 0 || reply.probe_sent_timeline_ns() > received.ns) return;
   const int64_t round_trip_ns = received.ns - reply.probe_sent_timeline_ns();
-  const int64_t in_worker_ns = reply.sent_host_ns() - reply.received_host_ns();
+  const bool plausible = IsPlausibleNs(reply.sent_host_ns()) && IsPlausibleNs(reply.received_host_ns());
+  const int64_t in_worker_ns = plausible ? reply.sent_host_ns() - reply.received_host_ns() : 0;
   replies_.push_back({round_trip_ns, round_trip_ns - std::clamp<int64_t>(in_worker_ns, 0, round_trip_ns)});
   if (replies_.size() > static_cast<size_t>(options_.burst_probes)) replies_.pop_front();
   std::vector<std::function<void()>> done;

@@ -23,6 +23,15 @@ using google::protobuf::Reflection;
 
 constexpr int kDeepest = 64;
 constexpr uint32_t kSchemaVersion = 1;
+constexpr size_t kLongestQuote = 64;
+
+// What an error says of a key or value: the document may have one of megabytes.
+std::string Quoted(const std::string& text) {
+  if (text.size() <= kLongestQuote) return text;
+  size_t end = kLongestQuote;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // no half characters
+  return text.substr(0, end) + "...";
+}
 
 class Parser {
  public:
@@ -47,7 +56,7 @@ class Parser {
       if (!seen.empty()) TUTTI_RETURN_IF_ERROR(reader_.Expect(','));
       TUTTI_ASSIGN_OR_RETURN(const std::string name, reader_.ReadString());
       const std::string::size_type parent = path_.size();
-      absl::StrAppend(&path_, parent == 0 ? "" : ".", name);
+      absl::StrAppend(&path_, parent == 0 ? "" : ".", Quoted(name));
       TUTTI_RETURN_IF_ERROR(reader_.Expect(':'));
       if (!seen.insert(name).second) return Fail("the key appears twice");
       const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name);
@@ -78,10 +87,12 @@ class Parser {
 
   absl::Status ParseMap(Message& message, const FieldDescriptor& field) {
     if (!reader_.Accept('{')) return Fail("an object is expected");
-    for (bool first = true; !reader_.Accept('}'); first = false) {
-      if (!first) TUTTI_RETURN_IF_ERROR(reader_.Expect(','));
-      Message& entry = *message.GetReflection()->AddMessage(&message, &field);
+    std::set<std::string> seen;
+    while (!reader_.Accept('}')) {
+      if (!seen.empty()) TUTTI_RETURN_IF_ERROR(reader_.Expect(','));
       TUTTI_ASSIGN_OR_RETURN(std::string key, reader_.ReadString());
+      if (!seen.insert(key).second) return Fail(absl::StrCat("the key \"", Quoted(key), "\" appears twice"));
+      Message& entry = *message.GetReflection()->AddMessage(&message, &field);
       entry.GetReflection()->SetString(&entry, field.message_type()->map_key(), std::move(key));
       TUTTI_RETURN_IF_ERROR(reader_.Expect(':'));
       TUTTI_RETURN_IF_ERROR(ParseField(entry, *field.message_type()->map_value()));
@@ -98,11 +109,11 @@ class Parser {
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error == std::errc::result_out_of_range) {
-      return Fail(absl::StrCat(text, " does not fit"));
+      return Fail(absl::StrCat(Quoted(text), " does not fit"));
     }
     if (error != std::errc() || stop != end) {
-      return Fail(
-          absl::StrCat(text, std::is_integral_v<T> ? " is not a whole number in range" : " is not a number"));
+      return Fail(absl::StrCat(
+          Quoted(text), std::is_integral_v<T> ? " is not a whole number in range" : " is not a number"));
     }
     return absl::OkStatus();
   }
@@ -166,7 +177,7 @@ class Parser {
     if (reader_.Peek() == '"') {
       TUTTI_ASSIGN_OR_RETURN(const std::string name, reader_.ReadString());
       const std::optional<int> found = FindEnumValue(*field.enum_type(), name);
-      if (!found.has_value()) return Fail(absl::StrCat("unknown value \"", name, "\""));
+      if (!found.has_value()) return Fail(absl::StrCat("unknown value \"", Quoted(name), "\""));
       number = *found;
     } else {
       TUTTI_RETURN_IF_ERROR(ReadNumber(number));

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/time/clock.h"
+
 namespace tutti::run {
 namespace {
 
@@ -53,6 +55,7 @@ std::vector<LiveInterval> LiveMerger::Add(const std::string& host, const EdgeSam
   if (edge.bytes_size() != streams) return told;
   if (edge.retransmits_size() != streams && !edge.retransmits().empty()) return told;
   if (edge.messages_size() != streams) return told;
+  if (!IsPlausibleNs(edge.begin_trial_ns()) || !IsPlausibleNs(edge.end_trial_ns())) return told;
   found->second.edges[edge.index()] = edge;
   newest_edge_ = std::max(newest_edge_, edge.index());
   while (next_ < intervals_ && (IsComplete(next_) || newest_edge_ > next_ + kPatienceIntervals)) {

@@ -50,8 +50,22 @@ uint64_t TrialIdOf(const WorkerMessage& message) {
   }
 }
 
+bool HasPlausibleInstants(const EdgeSample& edge) {
+  return IsPlausibleNs(edge.due_trial_ns()) && IsPlausibleNs(edge.begin_trial_ns()) &&
+         IsPlausibleNs(edge.end_trial_ns()) && IsPlausibleNs(edge.cpu().host_ns());
+}
+
+bool HasPlausibleInstants(const tutti::v1::TrialReport& report) {
+  if (!IsPlausibleNs(report.clock().window_end_host_ns()) ||
+      !IsPlausibleNs(report.clock().largest_bound_ns())) {
+    return false;
+  }
+  return std::all_of(report.edges().begin(), report.edges().end(),
+                     [](const EdgeSample& edge) { return HasPlausibleInstants(edge); });
+}
+
 bool IsUsable(const EdgeSample& edge, size_t streams) {
-  return static_cast<size_t>(edge.bytes_size()) == streams;
+  return static_cast<size_t>(edge.bytes_size()) == streams && HasPlausibleInstants(edge);
 }
 
 std::string OnHosts(const std::vector<std::string>& hosts) {
@@ -251,6 +265,10 @@ void TrialMachine::OnReport(HostEntry& entry, const tutti::v1::TrialReport& repo
   if (static_cast<size_t>(report.streams_size()) != host.ends.size()) {
     host.missing = "its report has " + std::to_string(report.streams_size()) + " streams instead of " +
                    std::to_string(host.ends.size());
+    return;
+  }
+  if (!HasPlausibleInstants(report)) {
+    host.missing = "its report has instants that no clock shows";
     return;
   }
   host.report = report;

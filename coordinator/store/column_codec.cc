@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -24,8 +26,7 @@ using Rows = std::vector<const Message*>;  // all of one type
 using MutableRows = std::vector<Message*>;
 using Numbers = std::vector<uint64_t>;
 
-// Damage that the checksum of a frame has not caught must not make us take all memory.
-constexpr uint64_t kMaxMessages = uint64_t{1} << 26;
+// No list is longer.
 constexpr uint64_t kMaxElements = uint64_t{1} << 30;
 
 uint64_t TagOf(const FieldDescriptor& field) {
@@ -52,10 +53,13 @@ void ForEachElement(const Numbers& counts, Visit visit) {
     }
     return;
   }
+  // The rows that are longer than `index`: one long list among many short ones costs no more than its
+  // elements.
+  std::vector<size_t> rows(counts.size());
+  std::iota(rows.begin(), rows.end(), size_t{0});
   for (uint64_t index = 0; index < longest; ++index) {
-    for (size_t row = 0; row < counts.size(); ++row) {
-      if (index < counts[row]) visit(row, static_cast<int>(index));
-    }
+    std::erase_if(rows, [&](size_t row) { return counts[row] <= index; });
+    for (const size_t row : rows) visit(row, static_cast<int>(index));
   }
 }
 
@@ -173,7 +177,14 @@ void AppendRows(const Rows& rows, std::string& out) {
 
 // --- reading: false for what AppendRows cannot have written ---------------------------------------
 
-bool ReadRows(const MutableRows& rows, ByteReader& reader);
+bool ReadRows(const MutableRows& rows, ByteReader& reader, DecodeLimits& left);
+
+// Takes `count` of what is left; false where there is not as much.
+bool Spend(uint64_t count, uint64_t& left) {
+  if (count > left) return false;
+  left -= count;
+  return true;
+}
 
 bool ReadDoubles(size_t count, ByteReader& reader, Numbers& bits) {
   std::string_view bytes;
@@ -220,22 +231,24 @@ bool ReadRepeatedScalars(const MutableRows& rows, const Numbers& counts, const F
   return true;
 }
 
-bool ReadRepeated(const MutableRows& rows, const FieldDescriptor* field, ByteReader& reader) {
+bool ReadRepeated(const MutableRows& rows, const FieldDescriptor* field, ByteReader& reader,
+                  DecodeLimits& left) {
   Numbers counts;
   if (!reader.ReadRun(rows.size(), counts)) return false;
   const bool messages = KindOf(*field) == ColumnKind::kMessage;
   const uint64_t elements = Sum(counts);
-  if (elements == 0 || elements > (messages ? kMaxMessages : kMaxElements)) return false;
+  if (elements == 0 || !Spend(elements, messages ? left.messages : left.elements)) return false;
   if (!messages) return ReadRepeatedScalars(rows, counts, field, reader);
   MutableRows added;
   added.reserve(elements);
   ForEachElement(counts, [&](size_t row, int) {
     added.push_back(rows[row]->GetReflection()->AddMessage(rows[row], field));
   });
-  return ReadRows(added, reader);
+  return ReadRows(added, reader, left);
 }
 
-bool ReadSingular(const MutableRows& rows, const FieldDescriptor* field, ByteReader& reader) {
+bool ReadSingular(const MutableRows& rows, const FieldDescriptor* field, ByteReader& reader,
+                  DecodeLimits& left) {
   MutableRows present;
   if (field->has_presence()) {
     Numbers flags;
@@ -248,8 +261,9 @@ bool ReadSingular(const MutableRows& rows, const FieldDescriptor* field, ByteRea
     present = rows;
   }
   if (KindOf(*field) == ColumnKind::kMessage) {
+    if (!Spend(present.size(), left.messages)) return false;
     for (Message*& row : present) row = row->GetReflection()->MutableMessage(row, field);
-    return ReadRows(present, reader);
+    return ReadRows(present, reader, left);
   }
   if (KindOf(*field) == ColumnKind::kText) {
     return ReadTexts(present.size(), reader, [&](size_t row, std::string text) {
@@ -262,12 +276,14 @@ bool ReadSingular(const MutableRows& rows, const FieldDescriptor* field, ByteRea
   return true;
 }
 
-bool ReadRows(const MutableRows& rows, ByteReader& reader) {
+bool ReadRows(const MutableRows& rows, ByteReader& reader, DecodeLimits& left) {
   const Descriptor* type = rows.front()->GetDescriptor();
+  std::set<uint64_t> seen;
   while (true) {
     uint64_t number = 0;
     if (!reader.ReadVarint(number)) return false;
     if (number == 0) return true;
+    if (!seen.insert(number).second) return false;
     uint64_t tag = 0;
     uint64_t size = 0;
     std::string_view content;
@@ -276,8 +292,8 @@ bool ReadRows(const MutableRows& rows, ByteReader& reader) {
         number > FieldDescriptor::kMaxNumber ? nullptr : type->FindFieldByNumber(static_cast<int>(number));
     if (field == nullptr || TagOf(*field) != tag) continue;
     ByteReader inner(content);
-    const bool read =
-        field->is_repeated() ? ReadRepeated(rows, field, inner) : ReadSingular(rows, field, inner);
+    const bool read = field->is_repeated() ? ReadRepeated(rows, field, inner, left)
+                                           : ReadSingular(rows, field, inner, left);
     if (!read || !inner.empty()) return false;
   }
 }
@@ -290,9 +306,10 @@ std::string EncodeColumns(const Message& message) {
   return out;
 }
 
-absl::Status DecodeColumns(std::string_view bytes, Message& message) {
+absl::Status DecodeColumns(std::string_view bytes, Message& message, const DecodeLimits& limits) {
   ByteReader reader(bytes);
-  if (ReadRows({&message}, reader) && reader.empty()) return absl::OkStatus();
+  DecodeLimits left = limits;
+  if (ReadRows({&message}, reader, left) && reader.empty()) return absl::OkStatus();
   return absl::DataLossError("stored columns of " + message.GetTypeName() + " cannot be read");
 }
 

@@ -12,6 +12,7 @@
 
 #include <google/protobuf/message.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,9 +24,17 @@ namespace tutti::store {
 // Not compressed.
 std::string EncodeColumns(const google::protobuf::Message& message);
 
-// Into an empty message of the same type. DataLoss for bytes that EncodeColumns has not written; `message` is
-// then in an unspecified state.
-absl::Status DecodeColumns(std::string_view bytes, google::protobuf::Message& message);
+// How much one decoding makes in all. A few bytes may stand for any number of equal elements, so damage that
+// the checksum of a frame has not caught must not make us take all memory.
+struct DecodeLimits {
+  uint64_t messages = uint64_t{1} << 26;
+  uint64_t elements = uint64_t{1} << 30;  // of lists of scalars and texts
+};
+
+// Into an empty message of the same type. DataLoss for bytes that EncodeColumns has not written, or beyond
+// `limits`; `message` is then in an unspecified state.
+absl::Status DecodeColumns(std::string_view bytes, google::protobuf::Message& message,
+                           const DecodeLimits& limits = {});
 
 // The same in a frame of compression.h; errors as there.
 absl::StatusOr<std::string> PackMessage(const google::protobuf::Message& message);

@@ -248,20 +248,26 @@ absl::StatusOr<load::StreamConfig> ToStreamConfig(const v1::StreamEnd& end, std:
 }
 
 absl::StatusOr<load::TrialTiming> ToTrialTiming(const v1::Timing& timing) {
-  if (timing.warmup_ns() < 0 || timing.measure_ns() <= 0 || timing.cooldown_ns() < 0 ||
+  const bool plausible = IsPlausibleNs(timing.warmup_ns()) && IsPlausibleNs(timing.measure_ns()) &&
+                         IsPlausibleNs(timing.cooldown_ns()) && IsPlausibleNs(timing.interval_ns());
+  if (!plausible || timing.warmup_ns() < 0 || timing.measure_ns() <= 0 || timing.cooldown_ns() < 0 ||
       timing.interval_ns() <= 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("timing: warmup ", timing.warmup_ns(), " ns, measure ", timing.measure_ns(),
                      " ns, cooldown ", timing.cooldown_ns(), " ns, interval ", timing.interval_ns(),
-                     " ns: measure and interval must be positive, the others not negative"));
+                     " ns: measure and interval must be positive, the others not negative, and none "
+                     "longer than 36 years"));
   }
   return load::TrialTiming{timing.warmup_ns(), timing.measure_ns(), timing.cooldown_ns(),
                            timing.interval_ns()};
 }
 
 absl::StatusOr<ClockMapping> ToClockMapping(const v1::ClockMappingProto& mapping) {
+  const bool plausible = IsPlausibleNs(mapping.reference_host_ns()) &&
+                         IsPlausibleNs(mapping.reference_timeline_ns()) && IsPlausibleNs(mapping.bound_ns());
   // Written so that a NaN fails too.
-  if (!(std::abs(mapping.drift()) < kMaxDrift) || !(mapping.drift_bound() >= 0) || mapping.bound_ns() < 0) {
+  if (!plausible || !(std::abs(mapping.drift()) < kMaxDrift) ||
+      !(mapping.drift_bound() >= 0 && mapping.drift_bound() < kMaxDrift) || mapping.bound_ns() < 0) {
     return absl::InvalidArgumentError(absl::StrCat("clock mapping: drift ", mapping.drift(), ", drift bound ",
                                                    mapping.drift_bound(), ", bound ", mapping.bound_ns(),
                                                    " ns are not those of a clock"));

@@ -22,7 +22,8 @@ constexpr int64_t kDevicePauseNs = 100'000'000;
 // Edges lie at 0, interval, 2 x interval, ... below measure, and at measure.
 uint32_t LastEdge(const v1::Timing& timing) {
   if (timing.interval_ns() <= 0 || timing.measure_ns() <= 0) return 0;
-  return static_cast<uint32_t>((timing.measure_ns() + timing.interval_ns() - 1) / timing.interval_ns());
+  const int64_t whole = timing.measure_ns() / timing.interval_ns();
+  return static_cast<uint32_t>(whole + (timing.measure_ns() % timing.interval_ns() == 0 ? 0 : 1));
 }
 
 std::string Text(const absl::Status& status) { return std::string(status.message()); }
@@ -109,6 +110,11 @@ TrialJob::Egress TrialJob::LookUpEgress(const v1::StreamEnd& stream) {
 }
 
 absl::Status TrialJob::CheckT0(const v1::Arm& arm, const ClockMapping& mapping) const {
+  if (!IsPlausibleNs(arm.t0_timeline_ns()) || !IsPlausibleNs(arm.t0_host_ns())) {
+    return absl::InvalidArgumentError(absl::StrCat("arm: T0 is told as timeline ", arm.t0_timeline_ns(),
+                                                   " ns, host ", arm.t0_host_ns(),
+                                                   " ns: no clock shows such instants"));
+  }
   const HostTime t0_host{arm.t0_host_ns()};
   const int64_t difference = mapping.ToHost(TimelineTime{arm.t0_timeline_ns()}) - t0_host;
   if (difference > kT0ToleranceNs || difference < -kT0ToleranceNs) {

@@ -16,6 +16,9 @@ constexpr int64_t kArmLimitNs = 5'000 * kNsPerMs;
 constexpr int64_t kStopLimitNs = 5'000 * kNsPerMs;
 constexpr int64_t kReportLimitNs = 10'000 * kNsPerMs;
 
+// A span that may be added to others, whatever the coordinator said.
+int64_t Bounded(int64_t ns) { return std::clamp(ns, -kLatestNs, kLatestNs); }
+
 }  // namespace
 
 TrialRunner::TrialRunner(Executor& executor, Executor& trial_thread, const Clock& clock, TrialKernel& kernel,
@@ -136,9 +139,10 @@ void TrialRunner::OnPrepare(const v1::Prepare& prepare, HostTime received) {
   trial_ = std::make_unique<Trial>();
   trial_->id = prepare.trial_id();
   const v1::Timing& timing = prepare.timing();
-  trial_->length_ns = timing.warmup_ns() + timing.measure_ns() + timing.cooldown_ns();
+  trial_->length_ns =
+      Bounded(timing.warmup_ns()) + Bounded(timing.measure_ns()) + Bounded(timing.cooldown_ns());
   trial_->job = std::make_shared<TrialJob>(prepare, facts_, kernel_, clock_);
-  Enter(Phase::kPreparing, std::max<int64_t>(prepare.deadline_ns() - (clock_.Now() - received), 0));
+  Enter(Phase::kPreparing, std::max<int64_t>(Bounded(prepare.deadline_ns()) - (clock_.Now() - received), 0));
   struct Result {
     PhaseOutcome outcome;
     std::vector<v1::BoundPort> ports;
@@ -163,7 +167,7 @@ void TrialRunner::OnPrepare(const v1::Prepare& prepare, HostTime received) {
 
 void TrialRunner::OnConnect(const v1::Connect& connect, HostTime received) {
   if (!Expect(connect.trial_id(), "CONNECT", {Phase::kPrepared})) return;
-  const HostTime deadline = received + connect.deadline_ns();
+  const HostTime deadline = received + Bounded(connect.deadline_ns());
   Enter(Phase::kConnecting, std::max<int64_t>(deadline - clock_.Now(), 0) + kGraceNs);
   Work<PhaseOutcome>([connect, deadline](TrialJob& job) { return job.Connect(connect, deadline); },
                      [this](PhaseOutcome outcome) {
@@ -234,7 +238,7 @@ void TrialRunner::OnEdge(uint64_t generation, v1::EdgeSample edge) {
 
 void TrialRunner::OnDrain(const v1::Drain& drain, HostTime received) {
   if (!Expect(drain.trial_id(), "DRAIN", {Phase::kStopped})) return;
-  const HostTime deadline = received + drain.deadline_ns();
+  const HostTime deadline = received + Bounded(drain.deadline_ns());
   Enter(Phase::kDraining, std::max<int64_t>(deadline - clock_.Now(), 0) + kGraceNs);
   Work<bool>(
       [drain, deadline](TrialJob& job) {

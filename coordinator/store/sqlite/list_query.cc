@@ -13,6 +13,10 @@ namespace {
 
 constexpr uint32_t kDefaultPageRuns = 50;
 constexpr uint32_t kMostPageRuns = 1000;
+// SQLite takes patterns of up to 50,000 bytes (SQLITE_MAX_LIKE_PATTERN_LENGTH), and escapes double ours.
+constexpr size_t kMostTextBytes = 4096;
+// A run has no more, and SQLite takes expressions of a depth of 1,000.
+constexpr size_t kMostLabels = 64;
 
 constexpr char kColumns[] =
     "r.number, r.run_id, r.status, r.exit_code, r.plan_name, r.user, r.submitted_unix_ns, r.started_unix_ns, "
@@ -78,6 +82,14 @@ class Builder {
   }
 
   absl::Status AddConditions() {
+    if (request_.text().size() > kMostTextBytes) {
+      return absl::InvalidArgumentError(absl::StrCat("the text to look for has ", request_.text().size(),
+                                                     " bytes, at most ", kMostTextBytes, " are taken"));
+    }
+    if (static_cast<size_t>(request_.labels_size()) > kMostLabels) {
+      return absl::InvalidArgumentError(absl::StrCat("the filter has ", request_.labels_size(),
+                                                     " labels, at most ", kMostLabels, " are taken"));
+    }
     AddLabels();
     if (!request_.plan_name().empty()) AndEqual("r.plan_name", request_.plan_name());
     if (request_.status() != tutti::v1::RUN_STATUS_UNSPECIFIED) {

@@ -215,6 +215,35 @@ TEST(JsonTest, BadDocumentsAreErrorsThatSayWhere) {
   }
 }
 
+TEST(JsonTest, AMapThatHasAKeyTwiceIsRefused) {
+  v1::Host host;
+  const absl::Status status = ParseMessageJson(R"({"labels": {"rack": "a", "rack": "b"}})", host);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("labels: the key \"rack\" appears twice"));
+  EXPECT_TRUE(ParseMessageJson(R"({"labels": {"rack": "a", "row": "a"}})", host).ok());
+  EXPECT_EQ(host.labels_size(), 2);
+}
+
+TEST(JsonTest, ErrorsQuoteTheBeginningOfWhatIsLong) {
+  // Two bytes each: the quote must not end within one.
+  std::string longer = "x";
+  for (int i = 0; i < 100'000; ++i) longer += "\xC3\xBC";
+  for (const std::string& json : {"{\"" + longer + "\": 1}", "{\"status\": \"" + longer + "\"}",
+                                  "{\"labels\": {\"" + longer + "\": \"\", \"" + longer + "\": \"\"}}",
+                                  "{\"exit_code\": " + std::string(100'000, '7') + "}"}) {
+    v1::Result result;
+    v1::Host host;
+    const bool of_host = json.find("labels") != std::string::npos;
+    const absl::Status status = of_host ? ParseMessageJson(json, host) : ParseMessageJson(json, result);
+    ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_LT(status.message().size(), 300u);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("..."));
+    v1::StreamError message;
+    message.set_message(std::string(status.message()));
+    EXPECT_THAT(RenderMessageJson(message), testing::Not(HasSubstr("\xEF\xBF\xBD"))) << "half a character";
+  }
+}
+
 TEST(JsonTest, DocumentsThatEndAnywhereAreErrorsAndNeverACrash) {
   const std::string json = RenderJson(SampleResult());
   for (size_t length = 0; length + 2 < json.size(); length += 7) {

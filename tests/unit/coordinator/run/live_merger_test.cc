@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -164,6 +165,7 @@ TEST_F(LiveMergerTest, WhatDoesNotBelongIsIgnored) {
   EXPECT_THAT(merger.Add("stranger", Edge(0, 0, {0})), IsEmpty());
   EXPECT_THAT(merger.Add("a", Edge(0, 0, {0, 0})), IsEmpty());
   EXPECT_THAT(merger.Add("a", Edge(4'000'000'000u, 0, {0})), IsEmpty());
+  EXPECT_THAT(merger.Add("a", Edge(0, INT64_MIN, {0})), IsEmpty());
 }
 
 TEST_F(LiveMergerTest, ACounterThatStepsBackIsNotARate) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -286,6 +287,27 @@ TEST_F(TrialMachineTest, AReportOfTheWrongSizeIsNotUsed) {
   const TrialOutcome outcome = machine_->TakeOutcome();
   EXPECT_FALSE(outcome.hosts[0].report.has_value());
   EXPECT_THAT(outcome.hosts[0].missing, HasSubstr("3 streams instead of 1"));
+}
+
+TEST_F(TrialMachineTest, AReportWithInstantsThatNoClockShowsIsNotUsed) {
+  for (const auto spoil : std::vector<void (*)(tutti::v1::TrialReport&)>{
+           [](tutti::v1::TrialReport& report) { report.add_edges()->set_begin_trial_ns(INT64_MIN); },
+           [](tutti::v1::TrialReport& report) { report.add_edges()->mutable_cpu()->set_host_ns(INT64_MAX); },
+           [](tutti::v1::TrialReport& report) {
+             report.mutable_clock()->set_window_end_host_ns(INT64_MIN);
+           }}) {
+    GoTo(Phase::kReport);
+    WorkerMessage report = ReportMessage(1);
+    spoil(*report.mutable_report());
+    Say("a", report);
+    Say("b", ReportMessage(1));
+    BothIdle();
+    ASSERT_TRUE(machine_->finished());
+    const TrialOutcome outcome = machine_->TakeOutcome();
+    EXPECT_FALSE(outcome.hosts[0].report.has_value());
+    EXPECT_THAT(outcome.hosts[0].missing, HasSubstr("no clock shows"));
+    EXPECT_TRUE(outcome.hosts[1].report.has_value());
+  }
 }
 
 TEST_F(TrialMachineTest, AnEdgeOfTheWrongSizeIsNotKept) {

@@ -123,6 +123,44 @@ TEST(ColumnCodecTest, ColumnsThatAreCutOffAnywhereAreRefused) {
   }
 }
 
+TEST(ColumnCodecTest, AFieldThatIsThereTwiceIsRefused) {
+  tutti::v1::HostFacts facts;
+  facts.set_boot_id("b");
+  const std::string once = EncodeColumns(facts);
+  // Its end mark is the last byte.
+  const std::string field = once.substr(0, once.size() - 1);
+  tutti::v1::HostFacts read;
+  ASSERT_TRUE(DecodeColumns(once, read).ok());
+  read.Clear();
+  EXPECT_EQ(DecodeColumns(field + once, read).code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(ColumnCodecTest, AFewBytesCannotMakeMoreThanTheLimits) {
+  TrialResult trial;
+  for (int i = 0; i < 1000; ++i) trial.add_streams();
+  trial.mutable_streams(0)->mutable_sent_bytes_intervals()->Resize(5000, 7);
+  const std::string bytes = EncodeColumns(trial);
+  EXPECT_LT(bytes.size(), 2100u);
+  TrialResult read;
+  EXPECT_TRUE(DecodeColumns(bytes, read, {.messages = 1000, .elements = 5000}).ok());
+  read.Clear();
+  EXPECT_EQ(DecodeColumns(bytes, read, {.messages = 999, .elements = 5000}).code(),
+            absl::StatusCode::kDataLoss);
+  read.Clear();
+  EXPECT_EQ(DecodeColumns(bytes, read, {.messages = 1000, .elements = 4999}).code(),
+            absl::StatusCode::kDataLoss);
+}
+
+// Walked index by index over all rows it would take 40,000 x 40,000 steps.
+TEST(ColumnCodecTest, OneLongListAmongManyEmptyOnesComesBackAsItWas) {
+  constexpr int kMany = 40'000;
+  TrialResult trial;
+  for (int i = 0; i < kMany; ++i) trial.add_timeline();
+  for (int i = 0; i < kMany; ++i) trial.mutable_timeline(kMany / 2)->add_hosts()->set_begin_trial_ns(i);
+  TrialResult read;
+  ExpectRoundTrip(trial, read);
+}
+
 // --- how many bytes a sample takes ----------------------------------------------------------------
 
 constexpr int kStreams = 4;

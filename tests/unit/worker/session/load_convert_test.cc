@@ -95,6 +95,7 @@ TEST(LoadConvertTest, RefusesTimingWithoutAWindow) {
   EXPECT_FALSE(ToTrialTiming(Parse<v1::Timing>("interval_ns: 1")).ok());
   EXPECT_FALSE(ToTrialTiming(Parse<v1::Timing>("measure_ns: 1")).ok());
   EXPECT_FALSE(ToTrialTiming(Parse<v1::Timing>("measure_ns: 1 interval_ns: 1 warmup_ns: -1")).ok());
+  EXPECT_FALSE(ToTrialTiming(Parse<v1::Timing>("measure_ns: 9223372036854775807 interval_ns: 1")).ok());
 }
 
 TEST(LoadConvertTest, ChecksTheClockMapping) {
@@ -107,6 +108,8 @@ TEST(LoadConvertTest, ChecksTheClockMapping) {
   EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("drift: 0.5")).ok());
   EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("drift: nan")).ok());
   EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("bound_ns: -1")).ok());
+  EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("drift_bound: inf")).ok());
+  EXPECT_FALSE(ToClockMapping(Parse<v1::ClockMappingProto>("reference_host_ns: -9223372036854775808")).ok());
 }
 
 TEST(LoadConvertTest, RefusesAPortThatIsNone) {

@@ -137,6 +137,21 @@ TEST_F(ListRunsTest, ATokenThatNoListHasGivenIsRefused) {
   }
 }
 
+// Beyond what SQLite's LIKE and its expressions take.
+TEST_F(ListRunsTest, FiltersThatAreTooLargeAreRefused) {
+  ListRunsRequest text;
+  text.set_text(std::string(60'000, 'x'));
+  EXPECT_EQ(store_->List(text).status().code(), absl::StatusCode::kInvalidArgument);
+  text.set_text(std::string(4096, '%'));
+  EXPECT_THAT(Ids(text), IsEmpty());
+  ListRunsRequest labels;
+  for (int i = 0; i < 2000; ++i) (*labels.mutable_labels())[std::to_string(i)] = "x";
+  EXPECT_EQ(store_->List(labels).status().code(), absl::StatusCode::kInvalidArgument);
+  labels.clear_labels();
+  for (int i = 0; i < 64; ++i) (*labels.mutable_labels())[std::to_string(i)] = "x";
+  EXPECT_THAT(Ids(labels), IsEmpty());
+}
+
 TEST_F(ListRunsTest, APageIsNeverLargerThanItsLimit) {
   ListRunsRequest request;
   EXPECT_EQ(MakeListQuery(request)->page_runs, 50u);
