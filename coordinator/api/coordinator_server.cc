@@ -73,6 +73,11 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   std::promise<void> made;
   executor.Post([&] {
     server->fleet_ = std::make_unique<fleet::Fleet>(executor, fleet_options, server->clocks_.get());
+    server->telemetry_ = std::make_shared<telemetry::Telemetry>(
+        executor, telemetry::TelemetryOptions{
+                      .workers = [&fleet = *server->fleet_] { return fleet.Snapshot(false); },
+                      .state_dir = options.state_dir});
+    runs_options.observer = server->telemetry_;
     server->runs_ = std::make_unique<run::Runs>(executor, *server->fleet_, runs_options);
     made.set_value();
   });
@@ -105,6 +110,7 @@ CoordinatorServer::~CoordinatorServer() {
   std::promise<void> gone;
   executor_->Post([this, &gone] {
     runs_ = nullptr;
+    telemetry_ = nullptr;
     fleet_ = nullptr;
     clocks_ = nullptr;
     gone.set_value();

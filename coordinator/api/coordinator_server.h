@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -21,6 +22,7 @@
 #include "coordinator/fleet/session_service.h"
 #include "coordinator/run/runs.h"
 #include "coordinator/store/retention.h"
+#include "coordinator/telemetry/telemetry.h"
 
 namespace tutti::api {
 
@@ -51,6 +53,9 @@ class CoordinatorServer {
 
   const std::vector<net::Endpoint>& bound() const { return server_.bound; }
 
+  // What Prometheus scrapes, see telemetry::Telemetry::Page. Thread-safe.
+  void MetricsPage(std::function<void(std::string)> done) const { telemetry_->Page(std::move(done)); }
+
   // Runs `task` on the thread of decisions: a watchdog sees by it whether that one is alive.
   void Post(std::function<void()> task) { executor_->Post(std::move(task)); }
 
@@ -61,9 +66,10 @@ class CoordinatorServer {
   // Null: no state_dir. Outlives the runs; the executor outlives it.
   std::unique_ptr<StoredRuns> stored_runs_;
   std::unique_ptr<StoredDrains> stored_drains_;  // likewise
-  // These three: the executor's thread.
+  // These four: the executor's thread.
   std::unique_ptr<fleet::ClockServer> clocks_;  // null: no address for UDP, or it could not listen
   std::unique_ptr<fleet::Fleet> fleet_;
+  std::shared_ptr<telemetry::Telemetry> telemetry_;  // shared with the runs that it watches
   std::unique_ptr<run::Runs> runs_;
   std::unique_ptr<fleet::SessionService> session_service_;
   std::unique_ptr<RunService> run_service_;

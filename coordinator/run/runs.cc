@@ -132,6 +132,7 @@ absl::StatusOr<std::string> Runs::Submit(tutti::v1::Plan plan, std::string user,
                                      options_.random, [this, id] { OnEnded(id); });
   runs_[id] = std::move(run);
   spdlog::info("{} submitted by {}", id, user.empty() ? "somebody" : user);
+  if (options_.observer != nullptr) runs_.at(id)->log.Watch(options_.observer);
   StartWhatCan();
   return id;
 }

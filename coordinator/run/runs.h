@@ -30,6 +30,8 @@ struct RunsOptions {
   std::function<uint64_t()> random;      // unset: the kernel's
   std::function<std::string()> make_id;  // unset: "20261130-104512-3fa1", by the wall clock
   RunJournal* journal = nullptr;         // null: runs are gone with the process; outlives the runs
+  // Watches every run from its first event on; null: nobody does.
+  std::shared_ptr<EventWatcher> observer;
 };
 
 // Lives on the executor's thread.

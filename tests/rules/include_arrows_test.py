@@ -26,6 +26,7 @@ ARROWS = {
     "coordinator/run": {"coordinator/plan", "coordinator/fleet", "coordinator/results"} | COMMON | PROTO,
     "coordinator/report": {"coordinator/metrics"} | COMMON | PROTO,
     "coordinator/store": COMMON | PROTO,
+    "coordinator/telemetry": {"coordinator/run", "coordinator/report"} | COMMON | PROTO,
     # plan: a plan is parsed on the API's threads, never on the thread of decisions.
     "coordinator/api": {
         "coordinator/run",
@@ -34,6 +35,7 @@ ARROWS = {
         "coordinator/report",
         "coordinator/plan",
         "coordinator/store",
+        "coordinator/telemetry",
     }
     | COMMON
     | PROTO,
@@ -60,6 +62,7 @@ ARROWS["common/facts"] = COMMON | PROTO
 LIBRARY_ROOMS = {
     "yaml-cpp/": {"coordinator/plan", "common/config"},
     "zstd.h": {"coordinator/store"},
+    "prometheus/": {"coordinator/telemetry"},
     "CLI/": {"coordinator/cli", "coordinator/main.cc", "worker/main.cc", "common/config"},
     "grpcpp/": {
         "common/net",
