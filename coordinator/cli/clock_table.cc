@@ -15,19 +15,6 @@ namespace {
 
 using tutti::v1::WorkerInfo;
 
-const char* SourceName(tutti::v1::ClockSource source) {
-  switch (source) {
-    case tutti::v1::CLOCK_SOURCE_KERNEL:
-      return "udp, kernel stamps";
-    case tutti::v1::CLOCK_SOURCE_PROGRAM:
-      return "udp, program stamps";
-    case tutti::v1::CLOCK_SOURCE_SESSION:
-      return "session";
-    default:
-      return "-";
-  }
-}
-
 std::string Drift(const WorkerInfo& worker) {
   if (!worker.has_clock_drift_ppm()) return "-";
   return absl::StrFormat("%+.3f +-%.3f ppm", worker.clock_drift_ppm(), worker.clock_drift_bound_ppm());
@@ -75,6 +62,19 @@ void AddAdvice(const tutti::v1::ListWorkersResponse& workers, std::optional<int6
 
 }  // namespace
 
+const char* ClockSourceName(tutti::v1::ClockSource source) {
+  switch (source) {
+    case tutti::v1::CLOCK_SOURCE_KERNEL:
+      return "udp, kernel stamps";
+    case tutti::v1::CLOCK_SOURCE_PROGRAM:
+      return "udp, program stamps";
+    case tutti::v1::CLOCK_SOURCE_SESSION:
+      return "session";
+    default:
+      return "-";
+  }
+}
+
 std::string RenderClocks(const tutti::v1::ListWorkersResponse& workers, std::optional<int64_t> limit_ns) {
   if (workers.workers().empty()) return "no workers; start one: tutti-worker --coordinator ADDR\n";
   report::TextTable table;
@@ -97,7 +97,7 @@ std::string RenderClocks(const tutti::v1::ListWorkersResponse& workers, std::opt
                                                              FormatDuration(worker.clock_bound_ns()))
                                               : "-",
                   worker.has_clock_round_trip_ns() ? FormatDuration(worker.clock_round_trip_ns()) : "-",
-                  SourceName(worker.clock_source()), absl::StrCat(worker.clock_restarts())});
+                  ClockSourceName(worker.clock_source()), absl::StrCat(worker.clock_restarts())});
   }
   std::string text = table.Render();
   AddAdvice(workers, limit_ns, text);

@@ -19,6 +19,11 @@ using Chosen = std::function<int()>;  // returns an ExitCode
 void AddValidateCommand(CLI::App& app, Chosen& chosen);
 void AddPlanCommand(CLI::App& app, Chosen& chosen);
 void AddRunCommand(CLI::App& app, Chosen& chosen);
+void AddAttachCommand(CLI::App& app, Chosen& chosen);
+void AddWatchCommand(CLI::App& app, Chosen& chosen);
+void AddStatusCommand(CLI::App& app, Chosen& chosen);
+void AddWhyNotCommand(CLI::App& app, Chosen& chosen);
+void AddCancelCommand(CLI::App& app, Chosen& chosen);
 void AddLabCommand(CLI::App& app, Chosen& chosen);
 void AddWorkersCommand(CLI::App& app, Chosen& chosen);
 void AddDoctorCommand(CLI::App& app, Chosen& chosen);

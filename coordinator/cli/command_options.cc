@@ -2,6 +2,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "common/units/units.h"
 #include "coordinator/lab/lab_registry.h"
 #include "coordinator/report/report.h"
 
@@ -80,20 +81,51 @@ void AddReportOptions(CLI::App& command, RunOptions& options) {
   AddReportOptionsOf(command, options, /*live=*/false);
 }
 
-void AddFollowOptions(CLI::App& command, RunOptions& options) {
-  AddReportOptionsOf(command, options, /*live=*/true);
-  command.add_option("--json", options.json_path, "Also write the whole result to this file, as JSON")
-      ->type_name("FILE");
+void AddEventFileOption(CLI::App& command, RunOptions& options) {
   command
       .add_option("--jsonl", options.jsonl_path,
                   "Also write every event of the run to this file when it happens, a line of JSON each")
       ->type_name("FILE");
+}
+
+void AddFollowOptions(CLI::App& command, RunOptions& options) {
+  AddReportOptionsOf(command, options, /*live=*/true);
+  command.add_option("--json", options.json_path, "Also write the whole result to this file, as JSON")
+      ->type_name("FILE");
+  AddEventFileOption(command, options);
   command.add_flag("--quiet,-q", options.quiet, "No line per interval while it runs");
 }
 
 void AddRunOptions(CLI::App& command, RunOptions& options) {
   AddSetOption(command, options.overrides);
   AddFollowOptions(command, options);
+}
+
+void AddSubmitOptions(CLI::App& command, RunOptions& options) {
+  command
+      .add_flag("--detach", options.detach,
+                "Submit and do not wait: print the run's id alone (--output json: an object) once the "
+                "coordinator keeps the run")
+      ->excludes("--json")
+      ->excludes("--jsonl");
+  command
+      .add_option("--idempotency-key", options.idempotency_key,
+                  "A second submission with this key is the first one's run, so that a script may try again")
+      ->type_name("KEY")
+      ->check([](const std::string& key) {
+        return std::string(key.empty() ? "it is empty; name one key for each submission" : "");
+      });
+  command
+      .add_option_function<std::string>(
+          "--max-wait",
+          [&options](const std::string& text) {
+            const absl::StatusOr<int64_t> parsed = ParseDurationNs(text);
+            if (!parsed.ok())
+              throw CLI::ValidationError("--max-wait", std::string(parsed.status().message()));
+            options.max_wait_ns = *parsed;
+          },
+          "End the run without a trial when it has waited for its hosts this long: 10m (left out: 24h)")
+      ->type_name("DURATION");
 }
 
 }  // namespace tutti::cli

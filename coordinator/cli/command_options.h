@@ -24,9 +24,13 @@ void AddSetOption(CLI::App& command, std::vector<std::string>& overrides);
 void AddLabelOption(CLI::App& command, std::vector<std::string>& labels);
 // --format (also called --output), --detail, --timeline
 void AddReportOptions(CLI::App& command, RunOptions& options);
-// The above and --json, --jsonl, --quiet
+// --jsonl
+void AddEventFileOption(CLI::App& command, RunOptions& options);
+// Both of the above and --json, --quiet
 void AddFollowOptions(CLI::App& command, RunOptions& options);
 // The above and --set
 void AddRunOptions(CLI::App& command, RunOptions& options);
+// --detach, --idempotency-key, --max-wait of a command that has the options of AddFollowOptions
+void AddSubmitOptions(CLI::App& command, RunOptions& options);
 
 }  // namespace tutti::cli

@@ -1,6 +1,9 @@
 #include "coordinator/cli/coordinator_client.h"
 
 #include <chrono>
+#include <functional>
+#include <stop_token>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,8 +17,10 @@
 namespace tutti::cli {
 namespace {
 
+namespace v1 = tutti::v1;
+
 constexpr std::chrono::seconds kCallDeadline{10};
-// A watch that has lasted this long is begun anew; events that were seen are skipped.
+// A watch that has lasted this long is begun anew, behind the last event.
 constexpr std::chrono::minutes kWatchDeadline{30};
 
 class GrpcCoordinatorClient final : public CoordinatorClient {
@@ -23,90 +28,119 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
   GrpcCoordinatorClient(const CoordinatorAddress& address, const std::shared_ptr<grpc::Channel>& channel)
       : own_lab_(address.own_lab),
         called_(own_lab_ ? "the lab's coordinator" : absl::StrCat("coordinator ", address.address)),
-        runs_(tutti::v1::RunService::NewStub(channel)),
-        fleet_(tutti::v1::FleetService::NewStub(channel)),
-        results_(tutti::v1::ResultService::NewStub(channel)) {}
+        runs_(v1::RunService::NewStub(channel)),
+        fleet_(v1::FleetService::NewStub(channel)),
+        results_(v1::ResultService::NewStub(channel)) {}
 
-  absl::StatusOr<std::string> Submit(const tutti::v1::SubmitRequest& request) override {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
-    tutti::v1::SubmitResponse response;
-    TUTTI_RETURN_IF_ERROR(Explain(runs_->Submit(&context, request, &response), "submit the plan"));
-    return response.run_id();
+  absl::StatusOr<v1::SubmitResponse> Submit(const v1::SubmitRequest& request) override {
+    return Call(*runs_, &v1::RunService::Stub::Submit, request, "submit the plan");
   }
 
-  absl::Status Watch(const std::string& run_id,
-                     const std::function<void(const tutti::v1::RunEvent&)>& on_event) override {
-    uint64_t seen = 0;
-    while (true) {
-      absl::Status status = WatchOnce(run_id, on_event, seen);
-      if (status.code() == absl::StatusCode::kDeadlineExceeded) continue;
-      return status;
-    }
+  absl::Status Watch(const v1::WatchRequest& request, const OnRunEvent& on_event,
+                     const std::stop_token& stop) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kWatchDeadline);
+    const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
+    const auto reader = runs_->Watch(&context, request);
+    return ReadAll(*reader, on_event, absl::StrCat("watch run ", request.run_id()));
   }
 
   absl::Status Cancel(const std::string& run_id) override {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
-    tutti::v1::CancelRequest request;
+    v1::CancelRequest request;
     request.set_run_id(run_id);
-    tutti::v1::CancelResponse response;
-    return Explain(runs_->Cancel(&context, request, &response), absl::StrCat("cancel run ", run_id));
+    return Call(*runs_, &v1::RunService::Stub::Cancel, request, absl::StrCat("cancel run ", run_id)).status();
   }
 
-  absl::StatusOr<tutti::v1::Result> GetResult(const std::string& run_id) override {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
-    tutti::v1::GetResultRequest request;
+  absl::StatusOr<v1::Result> GetResult(const std::string& run_id) override {
+    v1::GetResultRequest request;
     request.set_run_id(run_id);
-    tutti::v1::Result result;
-    TUTTI_RETURN_IF_ERROR(Explain(runs_->GetResult(&context, request, &result),
-                                  absl::StrCat("get the result of run ", run_id)));
-    return result;
+    return Call(*runs_, &v1::RunService::Stub::GetResult, request,
+                absl::StrCat("get the result of run ", run_id));
   }
 
-  absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
-    tutti::v1::ListWorkersResponse response;
-    TUTTI_RETURN_IF_ERROR(Explain(fleet_->ListWorkers(&context, tutti::v1::ListWorkersRequest(), &response),
-                                  "list the workers"));
-    return response;
+  absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override {
+    v1::GetRunRequest request;
+    request.set_run_id(run_id);
+    return Call(*runs_, &v1::RunService::Stub::GetRun, request, absl::StrCat("ask for run ", run_id));
   }
 
-  absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest& request) override {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
-    tutti::v1::ListRunsResponse response;
-    TUTTI_RETURN_IF_ERROR(Explain(results_->ListRuns(&context, request, &response), "list the runs"));
-    return response;
+  absl::StatusOr<v1::WhyNotResponse> WhyNot(const std::string& run_id) override {
+    v1::WhyNotRequest request;
+    request.set_run_id(run_id);
+    return Call(*runs_, &v1::RunService::Stub::WhyNot, request,
+                absl::StrCat("ask what keeps run ", run_id, " from starting"));
+  }
+
+  absl::StatusOr<v1::ListRunsResponse> ListRuns(const v1::ListRunsRequest& request) override {
+    return Call(*results_, &v1::ResultService::Stub::ListRuns, request, "list the runs");
   }
 
   absl::Status DeleteRun(const std::string& run_id) override {
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
-    tutti::v1::DeleteRunRequest request;
+    v1::DeleteRunRequest request;
     request.set_run_id(run_id);
-    tutti::v1::DeleteRunResponse response;
-    return Explain(results_->DeleteRun(&context, request, &response), absl::StrCat("delete run ", run_id));
+    return Call(*results_, &v1::ResultService::Stub::DeleteRun, request, absl::StrCat("delete run ", run_id))
+        .status();
+  }
+
+  absl::StatusOr<v1::ListWorkersResponse> ListWorkers(const v1::ListWorkersRequest& request) override {
+    return Call(*fleet_, &v1::FleetService::Stub::ListWorkers, request, "list the workers");
+  }
+
+  absl::StatusOr<v1::WorkerInfo> GetWorker(const std::string& name) override {
+    v1::GetWorkerRequest request;
+    request.set_name(name);
+    return Call(*fleet_, &v1::FleetService::Stub::GetWorker, request, absl::StrCat("ask for worker ", name));
+  }
+
+  absl::Status DrainWorker(const v1::DrainWorkerRequest& request) override {
+    return Call(*fleet_, &v1::FleetService::Stub::DrainWorker, request,
+                absl::StrCat("drain worker ", request.name()))
+        .status();
+  }
+
+  absl::Status UndrainWorker(const std::string& name) override {
+    v1::UndrainWorkerRequest request;
+    request.set_name(name);
+    return Call(*fleet_, &v1::FleetService::Stub::UndrainWorker, request,
+                absl::StrCat("undrain worker ", name))
+        .status();
+  }
+
+  absl::Status ForgetWorker(const std::string& name) override {
+    v1::ForgetWorkerRequest request;
+    request.set_name(name);
+    return Call(*fleet_, &v1::FleetService::Stub::ForgetWorker, request, absl::StrCat("forget worker ", name))
+        .status();
+  }
+
+  absl::Status WatchFleet(const v1::WatchFleetRequest& request, const OnFleetEvent& on_event,
+                          const std::stop_token& stop) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kWatchDeadline);
+    const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
+    const auto reader = fleet_->WatchFleet(&context, request);
+    return ReadAll(*reader, on_event, "watch the workers");
   }
 
  private:
-  // `seen` counts the events that `on_event` got, over all watches of the run.
-  absl::Status WatchOnce(const std::string& run_id,
-                         const std::function<void(const tutti::v1::RunEvent&)>& on_event, uint64_t& seen) {
+  // One call that has one answer.
+  template <typename Stub, typename Request, typename Response>
+  absl::StatusOr<Response> Call(Stub& stub,
+                                grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                                const Request& request, const std::string& what) const {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kWatchDeadline);
-    tutti::v1::WatchRequest request;
-    request.set_run_id(run_id);
-    auto reader = runs_->Watch(&context, request);
-    tutti::v1::RunEvent event;
-    for (uint64_t index = 0; reader->Read(&event); ++index) {
-      if (index < seen) continue;
-      ++seen;
-      on_event(event);
-    }
-    return Explain(reader->Finish(), absl::StrCat("watch run ", run_id));
+    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
+    Response response;
+    TUTTI_RETURN_IF_ERROR(Explain((stub.*method)(&context, request, &response), what));
+    return response;
+  }
+
+  template <typename Event>
+  absl::Status ReadAll(grpc::ClientReader<Event>& reader, const std::function<void(const Event&)>& on_event,
+                       const std::string& what) const {
+    Event event;
+    while (reader.Read(&event)) on_event(event);
+    return Explain(reader.Finish(), what);
   }
 
   absl::Status Explain(const grpc::Status& status, const std::string& what) const {
@@ -128,9 +162,9 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
 
   const bool own_lab_;
   const std::string called_;
-  const std::unique_ptr<tutti::v1::RunService::Stub> runs_;
-  const std::unique_ptr<tutti::v1::FleetService::Stub> fleet_;
-  const std::unique_ptr<tutti::v1::ResultService::Stub> results_;
+  const std::unique_ptr<v1::RunService::Stub> runs_;
+  const std::unique_ptr<v1::FleetService::Stub> fleet_;
+  const std::unique_ptr<v1::ResultService::Stub> results_;
 };
 
 }  // namespace

@@ -35,26 +35,22 @@ struct DoctorOptions {
   Output output = Output::kTable;
 };
 
-// Without the facts, which `tutti workers` shows.
-report::Document ClocksDocument(tutti::v1::ListWorkersResponse workers) {
-  for (tutti::v1::WorkerInfo& worker : *workers.mutable_workers()) worker.clear_facts();
-  return report::MessageDocument(workers);
-}
-
 // Shows the table, with `redraw` again and again, until `until` has passed or the user interrupts; at least
 // once.
 int WatchClocks(CoordinatorClient& client, std::optional<int64_t> limit_ns,
                 std::optional<std::chrono::steady_clock::time_point> until, Output output, bool redraw) {
   std::atomic<bool> interrupted = false;
   const InterruptWatch watch([&interrupted] { interrupted = true; });
+  tutti::v1::ListWorkersRequest request;
+  request.set_without_facts(true);
   while (true) {
-    const absl::StatusOr<tutti::v1::ListWorkersResponse> workers = client.ListWorkers();
+    const absl::StatusOr<tutti::v1::ListWorkersResponse> workers = client.ListWorkers(request);
     if (!workers.ok()) return Complain(workers.status(), ExitCodeOfCall(workers.status()));
     const bool last = interrupted || (until && std::chrono::steady_clock::now() >= *until);
     if (redraw) std::cout << kClearScreen;
     if (redraw || last) {
       std::cout << (output == Output::kTable ? RenderClocks(*workers, limit_ns)
-                                             : RenderDocument(ClocksDocument(*workers), output))
+                                             : RenderDocument(report::MessageDocument(*workers), output))
                 << std::flush;
     }
     if (last) return ClocksAreKnown(*workers, limit_ns) ? kPassed : kLimitFailed;

@@ -62,7 +62,9 @@ std::function<absl::StatusOr<int>(const std::string&)> IdleWorkerCounter() {
       if (!made.ok()) return made.status();
       *client = *std::move(made);
     }
-    const auto workers = (*client)->ListWorkers();
+    tutti::v1::ListWorkersRequest request;
+    request.set_without_facts(true);
+    const auto workers = (*client)->ListWorkers(request);
     if (!workers.ok()) return workers.status();
     return static_cast<int>(std::count_if(workers->workers().begin(), workers->workers().end(),
                                           [](const tutti::v1::WorkerInfo& worker) {
@@ -101,6 +103,7 @@ int RunIn(lab::Lab& running, const PlanText& text, RunOptions& options) {
       MakeCoordinatorClient({.address = running.coordinator_address(), .own_lab = true});
   if (!client.ok()) return Complain(client.status(), kInternal);
   options.color = OutputTakesEscapes();
+  options.patience.most_ns = 0;  // the coordinator of this lab does not come back
   return RunPlan(**client, text, options, Screens{.out = std::cout, .live = std::cerr});
 }
 

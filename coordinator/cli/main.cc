@@ -43,6 +43,11 @@ void AddCommands(CLI::App& app, const tutti::Configuration& configuration, tutti
   tutti::cli::AddValidateCommand(app, chosen);
   tutti::cli::AddPlanCommand(app, chosen);
   tutti::cli::AddRunCommand(app, chosen);
+  tutti::cli::AddAttachCommand(app, chosen);
+  tutti::cli::AddWatchCommand(app, chosen);
+  tutti::cli::AddStatusCommand(app, chosen);
+  tutti::cli::AddWhyNotCommand(app, chosen);
+  tutti::cli::AddCancelCommand(app, chosen);
   tutti::cli::AddLabCommand(app, chosen);
   tutti::cli::AddWorkersCommand(app, chosen);
   tutti::cli::AddDoctorCommand(app, chosen);

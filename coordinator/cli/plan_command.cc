@@ -32,11 +32,16 @@ struct Arguments {
 absl::StatusOr<std::vector<plan::Candidate>> FleetOf(const CoordinatorAddress& address) {
   const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client = MakeCoordinatorClient(address);
   if (!client.ok()) return client.status();
-  const absl::StatusOr<tutti::v1::ListWorkersResponse> workers = (*client)->ListWorkers();
+  const absl::StatusOr<tutti::v1::ListWorkersResponse> workers =
+      (*client)->ListWorkers(tutti::v1::ListWorkersRequest());
   if (!workers.ok()) return workers.status();
   std::vector<plan::Candidate> fleet;
   for (const tutti::v1::WorkerInfo& worker : workers->workers()) {
     if (worker.state() == tutti::v1::WorkerInfo::STATE_LOST) continue;
+    if (worker.has_drain()) {
+      std::cerr << "warning: " << Printable(worker.name()) << " is draining and gets no new run\n";
+      continue;
+    }
     plan::Candidate candidate;
     candidate.name = worker.name();
     candidate.labels = {worker.labels().begin(), worker.labels().end()};

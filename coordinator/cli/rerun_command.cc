@@ -67,7 +67,8 @@ int Rerun(Arguments& arguments) {
       MakeCoordinatorClient(arguments.coordinator);
   if (!client.ok()) return Complain(client.status(), ExitCodeOfResult(client.status()));
   arguments.options.color = OutputTakesEscapes();
-  return RunPlan(**client, text, arguments.options, Screens{.out = std::cout, .live = std::cerr});
+  const auto start = arguments.options.detach ? SubmitAndLeave : RunPlan;
+  return start(**client, text, arguments.options, Screens{.out = std::cout, .live = std::cerr});
 }
 
 }  // namespace
@@ -85,6 +86,7 @@ void AddRerunCommand(CLI::App& app, Chosen& chosen) {
   AddCoordinatorOptions(*command, arguments->coordinator);
   AddLabelOption(*command, arguments->labels);
   AddFollowOptions(*command, arguments->options);
+  AddSubmitOptions(*command, arguments->options);
   command->callback([arguments, &chosen] { chosen = [arguments] { return Rerun(*arguments); }; });
 }
 

@@ -1,6 +1,5 @@
 // tutti results ls|show|export|delete: the runs that a coordinator keeps.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -9,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
@@ -23,6 +21,7 @@
 #include "coordinator/cli/output.h"
 #include "coordinator/cli/result_files.h"
 #include "coordinator/cli/run_flow.h"
+#include "coordinator/cli/run_id_argument.h"
 #include "coordinator/cli/run_labels.h"
 #include "coordinator/cli/run_table.h"
 #include "coordinator/cli/terminal.h"
@@ -49,9 +48,14 @@ struct ListArguments {
 
 struct RunArguments {
   CoordinatorAddress coordinator;
-  std::vector<std::string> run_ids;
+  std::string run_id;
   std::string path;  // of export
   RunOptions options;
+};
+
+struct DeleteArguments {
+  CoordinatorAddress coordinator;
+  std::vector<std::string> run_ids;
 };
 
 absl::StatusOr<tutti::v1::RunStatus> StatusByName(const std::string& name) {
@@ -111,7 +115,7 @@ int ListResults(const ListArguments& arguments) {
 absl::StatusOr<tutti::v1::Result> GetStored(const RunArguments& arguments) {
   TUTTI_ASSIGN_OR_RETURN(const std::unique_ptr<CoordinatorClient> client,
                          MakeCoordinatorClient(arguments.coordinator));
-  return client->GetResult(arguments.run_ids.front());
+  return client->GetResult(arguments.run_id);
 }
 
 int ShowResult(RunArguments& arguments) {
@@ -135,7 +139,7 @@ int ExportResult(const RunArguments& arguments) {
   return written.ok() ? kPassed : Complain(written, kInternal);
 }
 
-int DeleteResults(const RunArguments& arguments) {
+int DeleteResults(const DeleteArguments& arguments) {
   const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
       MakeCoordinatorClient(arguments.coordinator);
   if (!client.ok()) return Complain(client.status(), ExitCodeOfResult(client.status()));
@@ -176,30 +180,6 @@ void AddList(CLI::App& results, Chosen& chosen) {
   command->callback([arguments, &chosen] { chosen = [arguments] { return ListResults(*arguments); }; });
 }
 
-// Empty: it may be one.
-std::string WhyNoRunId(const std::string& text) {
-  constexpr size_t kMostCharacters = 128;
-  const bool characters = std::all_of(text.begin(), text.end(), [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
-  });
-  if (characters && !text.empty() && text.size() <= kMostCharacters) return "";
-  return absl::StrCat("\"", text.substr(0, 40), text.size() > 40 ? "..." : "",
-                      "\" is no id of a run, such as 20261130-104512-3fa1");
-}
-
-// RUN, or several.
-CLI::App* AddRunCommandOf(CLI::App& results, const std::string& name, const std::string& what, bool several,
-                          RunArguments& arguments) {
-  CLI::App* command = results.add_subcommand(name, what);
-  command->add_option("RUN", arguments.run_ids, several ? "Ids of runs" : "Id of a run")
-      ->required()
-      ->expected(1, several ? 1000 : 1)
-      ->check(WhyNoRunId)
-      ->type_name("ID");
-  AddCoordinatorOptions(*command, arguments.coordinator);
-  return command;
-}
-
 }  // namespace
 
 void AddResultsCommand(CLI::App& app, Chosen& chosen) {
@@ -207,18 +187,22 @@ void AddResultsCommand(CLI::App& app, Chosen& chosen) {
   results->require_subcommand(1);
   AddList(*results, chosen);
   const auto shown = std::make_shared<RunArguments>();
-  CLI::App* show = AddRunCommandOf(*results, "show", "Print the result of a run", false, *shown);
+  CLI::App* show = results->add_subcommand("show", "Print the result of a run");
+  AddRunIdArgument(*show, shown->run_id);
+  AddCoordinatorOptions(*show, shown->coordinator);
   AddReportOptions(*show, shown->options);
   show->callback([shown, &chosen] { chosen = [shown] { return ShowResult(*shown); }; });
   const auto exported = std::make_shared<RunArguments>();
-  CLI::App* exporting =
-      AddRunCommandOf(*results, "export", "Write the whole result of a run as JSON", false, *exported);
+  CLI::App* exporting = results->add_subcommand("export", "Write the whole result of a run as JSON");
+  AddRunIdArgument(*exporting, exported->run_id);
+  AddCoordinatorOptions(*exporting, exported->coordinator);
   exporting->add_option("--to", exported->path, "Into this file; left out: to standard output")
       ->type_name("FILE");
   exporting->callback([exported, &chosen] { chosen = [exported] { return ExportResult(*exported); }; });
-  const auto removed = std::make_shared<RunArguments>();
-  CLI::App* removal =
-      AddRunCommandOf(*results, "delete", "Remove runs that have ended, for good", true, *removed);
+  const auto removed = std::make_shared<DeleteArguments>();
+  CLI::App* removal = results->add_subcommand("delete", "Remove runs that have ended, for good");
+  AddRunIdsArgument(*removal, removed->run_ids);
+  AddCoordinatorOptions(*removal, removed->coordinator);
   removal->callback([removed, &chosen] { chosen = [removed] { return DeleteResults(*removed); }; });
 }
 

@@ -40,7 +40,8 @@ int Run(Arguments& arguments) {
   if (absl::IsInvalidArgument(client.status())) return Complain(client.status(), kUsage);
   if (!client.ok()) return Complain(client.status(), ExitCodeOfCall(client.status()));
   arguments.options.color = OutputTakesEscapes();
-  return RunPlan(**client, *text, arguments.options, Screens{.out = std::cout, .live = std::cerr});
+  const auto start = arguments.options.detach ? SubmitAndLeave : RunPlan;
+  return start(**client, *text, arguments.options, Screens{.out = std::cout, .live = std::cerr});
 }
 
 }  // namespace
@@ -52,6 +53,7 @@ void AddRunCommand(CLI::App& app, Chosen& chosen) {
   AddCoordinatorOptions(*command, arguments->coordinator);
   AddLabelOption(*command, arguments->labels);
   AddRunOptions(*command, arguments->options);
+  AddSubmitOptions(*command, arguments->options);
   command->callback([arguments, &chosen] { chosen = [arguments] { return Run(*arguments); }; });
 }
 

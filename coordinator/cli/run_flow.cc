@@ -1,40 +1,31 @@
 #include "coordinator/cli/run_flow.h"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <optional>
 #include <ostream>
+#include <stop_token>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/status/macros.h"
 #include "common/status/printable.h"
 #include "common/sync/thread_annotations.h"
-#include "common/units/units.h"
 #include "coordinator/cli/complaint.h"
 #include "coordinator/cli/event_lines.h"
 #include "coordinator/cli/exit_codes.h"
+#include "coordinator/cli/find_result.h"
 #include "coordinator/cli/interrupts.h"
+#include "coordinator/cli/live_view.h"
+#include "coordinator/cli/output.h"
 #include "coordinator/cli/printable_message.h"
 #include "coordinator/cli/result_files.h"
+#include "coordinator/cli/user_name.h"
+#include "coordinator/report/document.h"
 #include "coordinator/report/report.h"
 
 namespace tutti::cli {
 namespace {
-
-// "alice@lab7", shown to those who wait for the same hosts.
-std::string UserName() {
-  const passwd* user = getpwuid(getuid());
-  const char* from_environment = getenv("SUDO_USER");
-  std::string name = from_environment != nullptr ? from_environment : "";
-  if (name.empty()) name = user != nullptr ? user->pw_name : absl::StrCat("uid ", getuid());
-  char host[256] = {};
-  if (gethostname(host, sizeof(host) - 1) != 0) return name;
-  return absl::StrCat(name, "@", host);
-}
 
 // A cancel that may be asked for before the run has an id. Thread-safe.
 class Canceller {
@@ -50,8 +41,7 @@ class Canceller {
       asked_ = true;
       run_id = run_id_;
     }
-    // The run ends with a result or the watch with an error; either way the watch tells.
-    if (!run_id.empty()) client_.Cancel(run_id).IgnoreError();
+    if (!run_id.empty()) Cancel(run_id);
   }
 
   void Submitted(const std::string& run_id) {
@@ -61,53 +51,41 @@ class Canceller {
       run_id_ = run_id;
       asked = asked_;
     }
-    if (asked) client_.Cancel(run_id).IgnoreError();
+    if (asked) Cancel(run_id);
   }
 
  private:
+  // That the run has ended is told by the watch.
+  void Cancel(const std::string& run_id) {
+    const absl::Status status = client_.Cancel(run_id);
+    if (status.ok()) return;
+    const std::string message = absl::StrCat("tutti: the run was not cancelled: ", Readable(status), "\n");
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  }
+
   CoordinatorClient& client_;
   Mutex mutex_;
   bool asked_ TUTTI_GUARDED_BY(mutex_) = false;
   std::string run_id_ TUTTI_GUARDED_BY(mutex_);
 };
 
-// "run-7: 8 cases on host1, host2, about 1m52s"
-std::string Announcement(const tutti::v1::Result& head) {
-  const int cases = head.plan().cases_size();
-  return absl::StrCat(
-      head.run_id(), ": ", cases, cases == 1 ? " case" : " cases", " on ",
-      absl::StrJoin(head.hosts(), ", ",
-                    [](std::string* out, const tutti::v1::Host& host) { out->append(host.name()); }),
-      ", about ", FormatDuration(head.expected_duration_ns()), "\n");
-}
-
-// Follows the run's events; keeps the head and, at the end, the result.
+// Follows the run's events and keeps the result.
 class Follower {
  public:
   Follower(const RunOptions& options, std::ostream& live, EventLines& lines)
-      : options_(options), live_(live), lines_(lines) {}
+      : view_(live, options.quiet), lines_(lines) {}
 
-  void OnEvent(const tutti::v1::RunEvent& told) {
-    lines_.OnEvent(told);
-    if (told.has_ended()) result_ = told.ended();
-    tutti::v1::RunEvent event = told;
-    MakePrintable(event);
-    if (event.has_started()) {
-      head_ = event.started().head();
-      if (!options_.quiet) live_ << Announcement(head_);
-    }
-    // What the run waits for is told even to the quiet: without it the program seems to hang.
-    if (options_.quiet && !event.has_queued()) return;
-    live_ << report::RenderLiveEvent(event, head_, report::Style{.color = false}) << std::flush;
+  void OnEvent(const tutti::v1::RunEvent& event) {
+    lines_.OnEvent(event);
+    if (event.has_ended()) result_ = event.ended();
+    view_.OnEvent(event);
   }
 
   const std::optional<tutti::v1::Result>& result() const { return result_; }
 
  private:
-  const RunOptions& options_;
-  std::ostream& live_;
+  LiveView view_;
   EventLines& lines_;
-  tutti::v1::Result head_;
   std::optional<tutti::v1::Result> result_;
 };
 
@@ -153,18 +131,59 @@ absl::StatusOr<const report::Exporter*> ReportExporter(const RunOptions& options
   return report::FindExporter(options.format);
 }
 
-// The end of a run whose watch was lost, as an event.
-tutti::v1::RunEvent EndedEvent(const tutti::v1::Result& result) {
-  tutti::v1::RunEvent event;
-  event.set_run_id(result.run_id());
-  event.set_at_unix_ns(result.finished_unix_ns());
-  *event.mutable_ended() = result;
-  return event;
+tutti::v1::SubmitRequest RequestOf(const PlanText& plan, const RunOptions& options) {
+  tutti::v1::SubmitRequest request;
+  request.set_plan(plan.text);
+  request.set_source_name(plan.source_name);
+  for (const std::string& override_text : options.overrides) request.add_overrides(override_text);
+  request.set_user(UserName());
+  request.mutable_labels()->insert(options.labels.begin(), options.labels.end());
+  request.set_idempotency_key(options.idempotency_key);
+  if (options.max_wait_ns) request.set_max_wait_ns(*options.max_wait_ns);
+  return request;
+}
+
+void SayIfRepeated(const tutti::v1::SubmitResponse& submitted, const Screens& screens) {
+  if (!submitted.repeated_key()) return;
+  screens.live << Printable(submitted.run_id())
+               << " was submitted earlier with this idempotency key; nothing new was submitted\n";
+}
+
+// False, with the complaint printed: the file that --jsonl names cannot be opened.
+bool OpenLines(const RunOptions& options, const Screens& screens, EventLines& lines) {
+  if (options.jsonl_path.empty()) return true;
+  const absl::Status opened = lines.OpenFile(options.jsonl_path);
+  if (!opened.ok()) screens.live << "tutti: --jsonl: " << Readable(opened) << "\n";
+  return opened.ok();
+}
+
+// Follows the run from its beginning to its end and delivers its result. `stop`: the user has seen enough.
+int FollowToEnd(CoordinatorClient& client, const std::string& run_id, const RunOptions& options,
+                const Screens& screens, EventLines& lines, const std::stop_token& stop) {
+  lines.OnAccepted(run_id);
+  Follower follower(options, screens.live, lines);
+  const absl::Status watched = WatchRun(
+      client, run_id, [&follower](const tutti::v1::RunEvent& event) { follower.OnEvent(event); },
+      options.patience, screens.live, stop);
+  if (follower.result()) return Deliver(*follower.result(), options, screens, lines);
+  if (stop.stop_requested()) {
+    screens.live << "\ndetached, the run goes on: `tutti attach " << run_id
+                 << "` follows it again, `tutti cancel " << run_id << "` ends it\n";
+    return kCancelled;
+  }
+  screens.live << "tutti: run " << run_id << " has no result that this program could get\n";
+  return Fail(watched, screens.live);
 }
 
 }  // namespace
 
 absl::Status CheckRunOptions(const RunOptions& options) {
+  if (options.detach) {
+    const bool known = options.format == "table" || options.format == "json" || options.format == "yaml";
+    if (known) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("--detach prints no report: --output is table, json or yaml, not ", options.format));
+  }
   TUTTI_RETURN_IF_ERROR(ReportExporter(options).status());
   if (!options.json_path.empty()) TUTTI_RETURN_IF_ERROR(CheckWritable(options.json_path, "--json"));
   if (options.jsonl_path == "-") {
@@ -177,42 +196,46 @@ absl::Status CheckRunOptions(const RunOptions& options) {
 
 int RunPlan(CoordinatorClient& client, const PlanText& plan, const RunOptions& options,
             const Screens& screens) {
-  tutti::v1::SubmitRequest request;
-  request.set_plan(plan.text);
-  request.set_source_name(plan.source_name);
-  for (const std::string& override_text : options.overrides) request.add_overrides(override_text);
-  request.set_user(UserName());
-  request.mutable_labels()->insert(options.labels.begin(), options.labels.end());
-
   signal(SIGPIPE, SIG_IGN);  // `tutti run | head` still leaves its result
   EventLines lines(options.format == kEventsFormat ? &screens.out : nullptr);
-  if (!options.jsonl_path.empty()) {
-    const absl::Status opened = lines.OpenFile(options.jsonl_path);
-    if (!opened.ok()) {
-      screens.live << "tutti: --jsonl: " << Readable(opened) << "\n";
-      return kUsage;
-    }
-  }
+  if (!OpenLines(options, screens, lines)) return kUsage;
   Canceller canceller(client);
   InterruptWatch interrupts([&canceller] { canceller.Ask(); });
-  const absl::StatusOr<std::string> run_id = client.Submit(request);
-  if (!run_id.ok()) return Fail(run_id.status(), screens.live);
-  canceller.Submitted(*run_id);
-  lines.OnAccepted(*run_id);
+  const absl::StatusOr<tutti::v1::SubmitResponse> submitted = client.Submit(RequestOf(plan, options));
+  if (!submitted.ok()) return Fail(submitted.status(), screens.live);
+  canceller.Submitted(submitted->run_id());
+  SayIfRepeated(*submitted, screens);
+  return FollowToEnd(client, submitted->run_id(), options, screens, lines, std::stop_token());
+}
 
-  Follower follower(options, screens.live, lines);
-  const absl::Status watched =
-      client.Watch(*run_id, [&follower](const tutti::v1::RunEvent& event) { follower.OnEvent(event); });
-  if (follower.result()) return Deliver(*follower.result(), options, screens, lines);
-
-  const absl::StatusOr<tutti::v1::Result> result = client.GetResult(*run_id);
-  if (result.ok() && result->status() != tutti::v1::RUN_STATUS_RUNNING) {
-    lines.OnEvent(EndedEvent(*result));
-    return Deliver(*result, options, screens, lines);
+int AttachToRun(CoordinatorClient& client, const std::string& run_id, const RunOptions& options,
+                const Screens& screens) {
+  signal(SIGPIPE, SIG_IGN);
+  // A coordinator that is out of reach now, or a run that nobody knows, is not waited for.
+  const absl::Status known = client.GetRun(run_id).status();
+  if (!known.ok()) {
+    Fail(known, screens.live);
+    return ExitCodeOfResult(known);
   }
-  screens.live << "tutti: run " << *run_id << " has no result that this program could get\n";
-  if (!watched.ok()) return Fail(watched, screens.live);
-  return result.ok() ? kInternal : Fail(result.status(), screens.live);
+  EventLines lines(options.format == kEventsFormat ? &screens.out : nullptr);
+  if (!OpenLines(options, screens, lines)) return kUsage;
+  std::stop_source detach;
+  InterruptWatch interrupts([&detach] { detach.request_stop(); });
+  return FollowToEnd(client, run_id, options, screens, lines, detach.get_token());
+}
+
+int SubmitAndLeave(CoordinatorClient& client, const PlanText& plan, const RunOptions& options,
+                   const Screens& screens) {
+  const absl::StatusOr<tutti::v1::SubmitResponse> submitted = client.Submit(RequestOf(plan, options));
+  if (!submitted.ok()) return Fail(submitted.status(), screens.live);
+  SayIfRepeated(*submitted, screens);
+  if (options.format == "table") {
+    screens.out << Printable(submitted->run_id()) << "\n";
+  } else {
+    screens.out << RenderDocument(report::MessageDocument(*submitted),
+                                  options.format == "yaml" ? Output::kYaml : Output::kJson);
+  }
+  return kPassed;
 }
 
 absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out) {

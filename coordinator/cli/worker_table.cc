@@ -7,22 +7,30 @@
 #include "absl/strings/str_join.h"
 #include "common/units/units.h"
 #include "coordinator/cli/aligned_columns.h"
+#include "coordinator/cli/instant.h"
+#include "coordinator/report/enum_name.h"
 
 namespace tutti::cli {
 namespace {
 
 using Cells = std::vector<std::string>;
 
+std::string Drain(const tutti::v1::DrainMark& drain) {
+  return absl::StrCat("since ", FormatInstant(drain.since_unix_ns()), drain.reason().empty() ? "" : ": ",
+                      drain.reason());
+}
+
 std::string State(const tutti::v1::WorkerInfo& worker) {
-  std::string state = "-";
-  if (worker.state() == tutti::v1::WorkerInfo::STATE_IDLE) state = "idle";
-  if (worker.state() == tutti::v1::WorkerInfo::STATE_BUSY) state = "busy";
-  if (worker.state() == tutti::v1::WorkerInfo::STATE_LOST) state = "lost";
+  if (worker.state() == tutti::v1::WorkerInfo::STATE_UNSPECIFIED) return "-";
+  const bool draining = worker.state() == tutti::v1::WorkerInfo::STATE_DRAINING;
+  std::string state = report::EnumName(worker.state());
   if (!worker.run_id().empty()) absl::StrAppend(&state, " (", worker.run_id(), ")");
+  if (draining && worker.has_drain()) return absl::StrCat(state, " ", Drain(worker.drain()));
   // Of a busy one it is the run once more.
   if (!worker.state_reason().empty() && worker.state() != tutti::v1::WorkerInfo::STATE_BUSY) {
     absl::StrAppend(&state, ": ", worker.state_reason());
   }
+  if (worker.has_drain()) absl::StrAppend(&state, "; draining ", Drain(worker.drain()));
   return state;
 }
 

@@ -1,4 +1,4 @@
-// The workers of a coordinator as a table. Pure; thread-safe.
+// The workers of a coordinator as a table. Pure but for the time zone of the process; thread-safe.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tutti::cli {
 
-// One line each: name, state and its reason, addresses, CPUs, kernel, clock bound, labels. What is not known
-// is "-".
+// One line each: name, state with its reason and since when no run gets it, addresses, CPUs, kernel, clock
+// bound, labels. What is not known is "-".
 std::string RenderWorkers(const tutti::v1::ListWorkersResponse& workers);
 
 }  // namespace tutti::cli

@@ -51,14 +51,17 @@ class Completion(unittest.TestCase):
         return sorted(line for line in done.stdout.splitlines() if line)
 
     def test_commands_are_those_of_the_help(self):
-        listed = re.findall(r"(?m)^  ([a-z]+) ", help_of().split("Subcommands:")[1])
+        listed = re.findall(r"(?m)^  ([a-z-]+) ", help_of().split("Subcommands:")[1])
         self.assertIn("validate", listed)
         self.assertEqual(sorted(listed), self.complete(""))
         self.assertEqual(["down", "exec", "list", "run", "up"], self.complete("lab", ""))
+        self.assertEqual(
+            ["drain", "forget", "ls", "show", "undrain", "watch"], self.complete("workers", "")
+        )
         self.assertEqual(["lab"], self.complete("la"))
 
     def test_flags_are_those_of_the_help(self):
-        for command in (("run",), ("lab", "up"), ("doctor",)):
+        for command in (("run",), ("lab", "up"), ("doctor",), ("workers",), ("workers", "drain"), ("why-not",)):
             listed = set(re.findall(r"(?m)(?<=[ ,])(--?[a-z][a-z0-9-]*)(?=[ ,])", help_of(*command).split("Options:")[1]))
             completed = set(self.complete(*command, "-"))
             self.assertIn("--help", completed)

@@ -54,7 +54,9 @@ class ReadmeCommands(unittest.TestCase):
                 words = shlex.split(line)
                 if words[0] != "tutti" or words[1].isupper():
                     continue
-                subcommand = words[1:3] if words[1] in ("lab", "results", "workers") else words[1:2]
+                subcommand = words[1:2]
+                if words[1] in ("lab", "results", "workers") and words[2:] and not words[2].startswith("-"):
+                    subcommand = words[1:3]
                 text_of_help = help_of(subcommand)
                 if not text_of_help:
                     wrong.append(f"{name}: {line}: no such command")

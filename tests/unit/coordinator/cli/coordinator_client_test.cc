@@ -4,8 +4,14 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "common/net/channels.h"
 #include "tutti/v1/service.grpc.pb.h"
@@ -19,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Three events, the last with a result; a plan that says "bad" is refused.
+// A run of five events; a plan that says "bad" is refused.
 class FakeRuns final : public tutti::v1::RunService::Service {
  public:
   grpc::Status Submit(grpc::ServerContext* context, const tutti::v1::SubmitRequest* request,
@@ -31,26 +37,71 @@ class FakeRuns final : public tutti::v1::RunService::Service {
     response->set_run_id("run-7");
     return grpc::Status::OK;
   }
-  grpc::Status Watch(grpc::ServerContext*, const tutti::v1::WatchRequest* request,
+  grpc::Status Watch(grpc::ServerContext* context, const tutti::v1::WatchRequest* request,
                      grpc::ServerWriter<tutti::v1::RunEvent>* writer) override {
-    ++watches;
-    // The first watch breaks off as a deadline does; the second begins from the run's beginning again.
-    const int events = watches == 1 ? 2 : 3;
-    for (int number = 1; number <= events; ++number) {
+    for (uint64_t sequence = request->after_sequence() + 1; sequence <= 5; ++sequence) {
       tutti::v1::RunEvent event;
       event.set_run_id(request->run_id());
-      event.set_at_unix_ns(number);
+      event.set_sequence(sequence);
       writer->Write(event);
     }
-    return watches == 1 ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "") : grpc::Status::OK;
+    while (endless && !context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return grpc::Status::OK;
+  }
+  grpc::Status GetRun(grpc::ServerContext*, const tutti::v1::GetRunRequest* request,
+                      tutti::v1::RunInfo* response) override {
+    response->mutable_summary()->set_run_id(request->run_id());
+    return grpc::Status::OK;
+  }
+  grpc::Status WhyNot(grpc::ServerContext*, const tutti::v1::WhyNotRequest* request,
+                      tutti::v1::WhyNotResponse* response) override {
+    response->set_summary("of " + request->run_id());
+    return grpc::Status::OK;
   }
   grpc::Status Cancel(grpc::ServerContext*, const tutti::v1::CancelRequest* request,
                       tutti::v1::CancelResponse*) override {
     return {grpc::StatusCode::NOT_FOUND, "no run " + request->run_id()};
   }
 
-  int watches = 0;
+  std::atomic<bool> endless = false;
   bool had_deadline = false;
+};
+
+class FakeFleet final : public tutti::v1::FleetService::Service {
+ public:
+  grpc::Status ListWorkers(grpc::ServerContext*, const tutti::v1::ListWorkersRequest* request,
+                           tutti::v1::ListWorkersResponse* response) override {
+    response->add_workers()->set_name(request->without_facts() ? "bare" : "whole");
+    return grpc::Status::OK;
+  }
+  grpc::Status GetWorker(grpc::ServerContext*, const tutti::v1::GetWorkerRequest* request,
+                         tutti::v1::WorkerInfo* response) override {
+    response->set_name(request->name());
+    return grpc::Status::OK;
+  }
+  grpc::Status DrainWorker(grpc::ServerContext*, const tutti::v1::DrainWorkerRequest* request,
+                           tutti::v1::DrainWorkerResponse*) override {
+    orders.push_back("drain " + request->name() + " for " + request->reason());
+    return grpc::Status::OK;
+  }
+  grpc::Status UndrainWorker(grpc::ServerContext*, const tutti::v1::UndrainWorkerRequest* request,
+                             tutti::v1::UndrainWorkerResponse*) override {
+    orders.push_back("undrain " + request->name());
+    return grpc::Status::OK;
+  }
+  grpc::Status ForgetWorker(grpc::ServerContext*, const tutti::v1::ForgetWorkerRequest* request,
+                            tutti::v1::ForgetWorkerResponse*) override {
+    return {grpc::StatusCode::FAILED_PRECONDITION, request->name() + " is not lost"};
+  }
+  grpc::Status WatchFleet(grpc::ServerContext*, const tutti::v1::WatchFleetRequest* request,
+                          grpc::ServerWriter<tutti::v1::FleetEvent>* writer) override {
+    tutti::v1::FleetEvent event;
+    event.set_sequence(request->after_sequence() + 1);
+    writer->Write(event);
+    return {grpc::StatusCode::UNAVAILABLE, "shutting down"};
+  }
+
+  std::vector<std::string> orders;
 };
 
 class FakeResults final : public tutti::v1::ResultService::Service {
@@ -80,7 +131,7 @@ class CoordinatorClientTest : public ::testing::Test {
   }
   void Serve() {
     absl::StatusOr<net::Server> server =
-        net::StartServer({.listen = {address_}, .services = {&runs_, &results_}});
+        net::StartServer({.listen = {address_}, .services = {&runs_, &results_, &fleet_}});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = std::move(*server);
   }
@@ -90,14 +141,15 @@ class CoordinatorClientTest : public ::testing::Test {
   std::string address_;
   FakeRuns runs_;
   FakeResults results_;
+  FakeFleet fleet_;
   net::Server server_;
 };
 
 TEST_F(CoordinatorClientTest, SubmitsWithADeadline) {
   Serve();
-  const absl::StatusOr<std::string> run_id = Client()->Submit({});
-  ASSERT_TRUE(run_id.ok()) << run_id.status();
-  EXPECT_EQ(*run_id, "run-7");
+  const absl::StatusOr<tutti::v1::SubmitResponse> response = Client()->Submit({});
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->run_id(), "run-7");
   EXPECT_TRUE(runs_.had_deadline);
 }
 
@@ -110,14 +162,73 @@ TEST_F(CoordinatorClientTest, ThePlansErrorsComeThroughUnchanged) {
   EXPECT_EQ(std::string(status.message()), "p.yaml:1:1: bad\np.yaml:2:1: worse");
 }
 
-TEST_F(CoordinatorClientTest, AWatchThatIsBegunAnewShowsEachEventOnce) {
+TEST_F(CoordinatorClientTest, AWatchBeginsBehindTheEventThatIsNamed) {
   Serve();
-  std::vector<int64_t> seen;
+  tutti::v1::WatchRequest request;
+  request.set_run_id("run-7");
+  request.set_after_sequence(3);
+  std::vector<uint64_t> seen;
   const absl::Status status = Client()->Watch(
-      "run-7", [&seen](const tutti::v1::RunEvent& event) { seen.push_back(event.at_unix_ns()); });
+      request, [&seen](const tutti::v1::RunEvent& event) { seen.push_back(event.sequence()); },
+      std::stop_token());
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_THAT(seen, ElementsAre(1, 2, 3));
-  EXPECT_EQ(runs_.watches, 2);
+  EXPECT_THAT(seen, ElementsAre(4, 5));
+}
+
+TEST_F(CoordinatorClientTest, AWatchThatIsStoppedReturns) {
+  Serve();
+  runs_.endless = true;
+  std::stop_source stop;
+  const absl::Status status = Client()->Watch(
+      tutti::v1::WatchRequest(),
+      [&stop](const tutti::v1::RunEvent& event) {
+        if (event.sequence() == 5) stop.request_stop();
+      },
+      stop.get_token());
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+  // Before it has begun, too.
+  EXPECT_EQ(Client()
+                ->Watch(
+                    tutti::v1::WatchRequest(), [](const tutti::v1::RunEvent&) {}, stop.get_token())
+                .code(),
+            absl::StatusCode::kCancelled);
+}
+
+TEST_F(CoordinatorClientTest, OneRunIsAskedForByItsId) {
+  Serve();
+  EXPECT_EQ(Client()->GetRun("run-7")->summary().run_id(), "run-7");
+  EXPECT_EQ(Client()->WhyNot("run-7")->summary(), "of run-7");
+}
+
+TEST_F(CoordinatorClientTest, WorkersAreAskedForAndGivenOrdersByName) {
+  Serve();
+  tutti::v1::ListWorkersRequest bare;
+  bare.set_without_facts(true);
+  EXPECT_EQ(Client()->ListWorkers(bare)->workers(0).name(), "bare");
+  EXPECT_EQ(Client()->ListWorkers({})->workers(0).name(), "whole");
+  EXPECT_EQ(Client()->GetWorker("a")->name(), "a");
+  tutti::v1::DrainWorkerRequest drain;
+  drain.set_name("a");
+  drain.set_reason("a new kernel");
+  EXPECT_TRUE(Client()->DrainWorker(drain).ok());
+  EXPECT_TRUE(Client()->UndrainWorker("b").ok());
+  EXPECT_THAT(fleet_.orders, ElementsAre("drain a for a new kernel", "undrain b"));
+  const absl::Status forgotten = Client()->ForgetWorker("c");
+  EXPECT_EQ(forgotten.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(forgotten.message()),
+              AllOf(HasSubstr("forget worker c"), HasSubstr("c is not lost")));
+}
+
+TEST_F(CoordinatorClientTest, AWatchOfTheFleetThatBreaksSaysSo) {
+  Serve();
+  tutti::v1::WatchFleetRequest request;
+  request.set_after_sequence(41);
+  uint64_t seen = 0;
+  const absl::Status status = Client()->WatchFleet(
+      request, [&seen](const tutti::v1::FleetEvent& event) { seen = event.sequence(); }, std::stop_token());
+  EXPECT_EQ(seen, 42u);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("watch the workers: shutting down"));
 }
 
 TEST_F(CoordinatorClientTest, OtherErrorsNameTheCoordinatorAndWhatWasTried) {
@@ -142,7 +253,7 @@ TEST_F(CoordinatorClientTest, RunsAreListedAndRemoved) {
 }
 
 TEST_F(CoordinatorClientTest, NobodyListeningIsUnavailableAndSaysWhatToDo) {
-  const absl::Status status = Client()->ListWorkers().status();
+  const absl::Status status = Client()->ListWorkers({}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(address_), HasSubstr("tutti-coordinator"), HasSubstr("--coordinator ADDR")));
@@ -150,7 +261,7 @@ TEST_F(CoordinatorClientTest, NobodyListeningIsUnavailableAndSaysWhatToDo) {
 
 TEST_F(CoordinatorClientTest, TheCoordinatorOfALabIsCalledThat) {
   const auto client = *MakeCoordinatorClient({.address = address_, .own_lab = true});
-  const std::string unreachable(client->ListWorkers().status().message());
+  const std::string unreachable(client->ListWorkers({}).status().message());
   EXPECT_THAT(unreachable, AllOf(HasSubstr("the lab's coordinator: cannot list the workers"),
                                  HasSubstr("--log-dir"), Not(HasSubstr("--coordinator ADDR"))));
   Serve();

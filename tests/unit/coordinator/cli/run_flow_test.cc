@@ -16,6 +16,7 @@
 
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/report/report.h"
+#include "tests/unit/coordinator/cli/refusing_client.h"
 
 namespace tutti::cli {
 namespace {
@@ -50,15 +51,16 @@ std::vector<std::string> LinesOf(const std::string& text) {
 
 // Replays `events`. With `until_cancelled` the watch goes on until Cancel is called and then ends with a
 // cancelled result.
-class FakeClient final : public CoordinatorClient {
+class FakeClient final : public RefusingClient {
  public:
-  absl::StatusOr<std::string> Submit(const tutti::v1::SubmitRequest& request) override {
+  absl::StatusOr<tutti::v1::SubmitResponse> Submit(const tutti::v1::SubmitRequest& request) override {
     submitted = request;
     if (!submit_status.ok()) return submit_status;
-    return "run-7";
+    return submit_response;
   }
-  absl::Status Watch(const std::string& run_id,
-                     const std::function<void(const tutti::v1::RunEvent&)>& on_event) override {
+  absl::Status Watch(const tutti::v1::WatchRequest&, const OnRunEvent& on_event,
+                     const std::stop_token&) override {
+    ++watches;
     for (const tutti::v1::RunEvent& event : events) on_event(event);
     if (!until_cancelled) return watch_status;
     raise(SIGINT);
@@ -66,25 +68,20 @@ class FakeClient final : public CoordinatorClient {
     on_event(Ended(tutti::v1::RUN_STATUS_CANCELLED, 8));
     return absl::OkStatus();
   }
-  absl::Status Cancel(const std::string& run_id) override {
+  absl::Status Cancel(const std::string&) override {
     ++cancels;
     return absl::OkStatus();
   }
-  absl::StatusOr<tutti::v1::Result> GetResult(const std::string& run_id) override { return stored; }
-  absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
-    return absl::UnimplementedError("");
-  }
-  absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest& request) override {
-    return absl::UnimplementedError("");
-  }
-  absl::Status DeleteRun(const std::string& run_id) override { return absl::UnimplementedError(""); }
+  absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override { return stored; }
 
   std::vector<tutti::v1::RunEvent> events;
   bool until_cancelled = false;
   absl::Status submit_status;
+  tutti::v1::SubmitResponse submit_response;
   absl::Status watch_status;
   absl::StatusOr<tutti::v1::Result> stored = absl::UnavailableError("gone");
   tutti::v1::SubmitRequest submitted;
+  int watches = 0;
   std::atomic<int> cancels{0};
 };
 
@@ -95,6 +92,8 @@ class RunFlowTest : public ::testing::Test {
     folder_ = mkdtemp(name.data());
     setenv("XDG_STATE_HOME", folder_.c_str(), 1);
     plan_ = {.source_name = "p.yaml", .text = "version: 1\n"};
+    client_.submit_response.set_run_id("run-7");
+    options_.patience.most_ns = 0;
   }
   ~RunFlowTest() override {
     unsetenv("XDG_STATE_HOME");
@@ -127,6 +126,65 @@ TEST_F(RunFlowTest, SubmitsTheRunsLabels) {
   EXPECT_EQ(Run(), kPassed);
   EXPECT_EQ(client_.submitted.labels_size(), 2);
   EXPECT_EQ(client_.submitted.labels().at("commit"), "3fa1");
+}
+
+TEST_F(RunFlowTest, SubmitsTheKeyAndHowLongItMayWaitIfTheyAreGiven) {
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PASSED, 0)};
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_EQ(client_.submitted.idempotency_key(), "");
+  EXPECT_FALSE(client_.submitted.has_max_wait_ns());
+  options_.idempotency_key = "build-41";
+  options_.max_wait_ns = 600'000'000'000;
+  EXPECT_EQ(Run(), kPassed);
+  EXPECT_EQ(client_.submitted.idempotency_key(), "build-41");
+  EXPECT_EQ(client_.submitted.max_wait_ns(), 600'000'000'000);
+}
+
+TEST_F(RunFlowTest, ARunOfAnEarlierSubmissionIsFollowedAndCalledThat) {
+  client_.submit_response.set_repeated_key(true);
+  client_.events = {Ended(tutti::v1::RUN_STATUS_PARTIAL, 7)};
+  EXPECT_EQ(Run(), kPartial);
+  EXPECT_THAT(live_.str(), HasSubstr("run-7 was submitted earlier with this idempotency key"));
+}
+
+TEST_F(RunFlowTest, WhoDetachesGetsTheIdAloneAndDoesNotWait) {
+  options_.detach = true;
+  const auto leave = [this] {
+    out_.str("");
+    return SubmitAndLeave(client_, plan_, options_, Screens{.out = out_, .live = live_});
+  };
+  EXPECT_EQ(leave(), kPassed);
+  EXPECT_EQ(out_.str(), "run-7\n");
+  EXPECT_EQ(live_.str(), "");
+  EXPECT_EQ(client_.watches, 0);
+  EXPECT_EQ(client_.submitted.plan(), "version: 1\n");
+  options_.format = "json";
+  EXPECT_EQ(leave(), kPassed);
+  tutti::v1::SubmitResponse printed;
+  ASSERT_TRUE(report::ParseMessageJson(out_.str(), printed).ok()) << out_.str();
+  EXPECT_EQ(printed.run_id(), "run-7");
+  options_.format = "yaml";
+  EXPECT_EQ(leave(), kPassed);
+  EXPECT_THAT(out_.str(), HasSubstr("run_id: run-7\n"));
+}
+
+TEST_F(RunFlowTest, WhoDetachesFromNobodyHasNoIdAndTheCodeOfTheReason) {
+  client_.submit_status = absl::UnavailableError("refused");
+  EXPECT_EQ(SubmitAndLeave(client_, plan_, options_, Screens{.out = out_, .live = live_}), kUnreachable);
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_EQ(live_.str(), "tutti: refused\n");
+}
+
+TEST_F(RunFlowTest, ReportsDoNotGoWithDetaching) {
+  options_.detach = true;
+  for (const char* format : {"table", "json", "yaml"}) {
+    options_.format = format;
+    EXPECT_TRUE(CheckRunOptions(options_).ok()) << format;
+  }
+  for (const char* format : {"csv", "jsonl", "tabel"}) {
+    options_.format = format;
+    EXPECT_EQ(CheckRunOptions(options_).code(), absl::StatusCode::kInvalidArgument) << format;
+  }
 }
 
 TEST_F(RunFlowTest, ExitsAsTheResultSaysAndLeavesItInBothPlaces) {
@@ -249,27 +307,18 @@ TEST_F(RunFlowTest, WithTheFormatJsonlStandardOutputHasTheEventsAndNoReport) {
 
 // A stream of events that is read when each of them has been told.
 TEST_F(RunFlowTest, AnEventIsInTheFileWhenTheNextOneComes) {
-  class ReadingClient final : public CoordinatorClient {
+  class ReadingClient final : public RefusingClient {
    public:
-    absl::StatusOr<std::string> Submit(const tutti::v1::SubmitRequest&) override { return "run-7"; }
-    absl::Status Watch(const std::string&,
-                       const std::function<void(const tutti::v1::RunEvent&)>& on_event) override {
+    absl::StatusOr<tutti::v1::SubmitResponse> Submit(const tutti::v1::SubmitRequest&) override {
+      return tutti::v1::SubmitResponse();
+    }
+    absl::Status Watch(const tutti::v1::WatchRequest&, const OnRunEvent& on_event,
+                       const std::stop_token&) override {
       on_event(OneInterval());
       seen = TextOf(path);
       on_event(Ended(tutti::v1::RUN_STATUS_PASSED, 0));
       return absl::OkStatus();
     }
-    absl::Status Cancel(const std::string&) override { return absl::OkStatus(); }
-    absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override {
-      return absl::UnavailableError("");
-    }
-    absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
-      return absl::UnavailableError("");
-    }
-    absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest&) override {
-      return absl::UnavailableError("");
-    }
-    absl::Status DeleteRun(const std::string&) override { return absl::UnavailableError(""); }
     std::string path;
     std::string seen;
   };
@@ -349,25 +398,16 @@ TEST_F(RunFlowTest, UsageErrorsAreToldBeforeTheStart) {
 }
 
 TEST(InterruptTest, ASecondInterruptEndsTheProcessAtOnce) {
-  class StuckClient final : public CoordinatorClient {
+  class StuckClient final : public RefusingClient {
    public:
-    absl::StatusOr<std::string> Submit(const tutti::v1::SubmitRequest&) override { return "run-7"; }
-    absl::Status Watch(const std::string&, const std::function<void(const tutti::v1::RunEvent&)>&) override {
+    absl::StatusOr<tutti::v1::SubmitResponse> Submit(const tutti::v1::SubmitRequest&) override {
+      return tutti::v1::SubmitResponse();
+    }
+    absl::Status Watch(const tutti::v1::WatchRequest&, const OnRunEvent&, const std::stop_token&) override {
       raise(SIGINT);
       raise(SIGINT);
       return absl::OkStatus();
     }
-    absl::Status Cancel(const std::string&) override { return absl::OkStatus(); }
-    absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override {
-      return absl::UnavailableError("");
-    }
-    absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers() override {
-      return absl::UnavailableError("");
-    }
-    absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest&) override {
-      return absl::UnavailableError("");
-    }
-    absl::Status DeleteRun(const std::string&) override { return absl::UnavailableError(""); }
   };
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(

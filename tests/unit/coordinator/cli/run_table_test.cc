@@ -2,13 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <time.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "coordinator/cli/instant.h"
 #include "coordinator/cli/run_labels.h"
+#include "tests/unit/coordinator/cli/in_utc.h"
 
 namespace tutti::cli {
 namespace {
@@ -16,22 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
-
-constexpr int64_t kSecond = 1'000'000'000;
-// 2026-11-30 14:05:00 UTC: 20787 days and 50700 s since 1970.
-constexpr int64_t kInstant = (20787LL * 86400 + 50700) * kSecond;
-
-class InUtc : public ::testing::Test {
- protected:
-  InUtc() {
-    setenv("TZ", "UTC", 1);
-    tzset();
-  }
-  ~InUtc() override {
-    unsetenv("TZ");
-    tzset();
-  }
-};
 
 using InstantTest = InUtc;
 using RunTableTest = InUtc;

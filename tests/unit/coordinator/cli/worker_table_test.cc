@@ -3,10 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "tests/unit/coordinator/cli/in_utc.h"
+
 namespace tutti::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using DrainedWorkersTest = InUtc;
 
 TEST(RenderWorkersTest, AnEmptyFleetSaysHowToFillIt) {
   EXPECT_THAT(RenderWorkers({}), HasSubstr("tutti-worker --coordinator"));
@@ -33,6 +38,27 @@ TEST(RenderWorkersTest, ShowsStateRunAddressesAndWhatIsNotKnownAsADash) {
             "NAME       STATE         ADDRESSES  CPUS  KERNEL   CLOCK BOUND  LABELS\n"
             "a          busy (run-7)  10.0.0.1   2     6.18.44  15us         rack=b\n"
             "long-name  -             -          -     -        -            -\n");
+}
+
+TEST_F(DrainedWorkersTest, WhyAndSinceWhenAWorkerGetsNoRunIsShownInEveryState) {
+  tutti::v1::ListWorkersResponse workers;
+  tutti::v1::WorkerInfo* draining = workers.add_workers();
+  draining->set_name("a");
+  draining->set_state(tutti::v1::WorkerInfo::STATE_DRAINING);
+  draining->set_state_reason("a new kernel");
+  draining->set_run_id("run-7");
+  draining->mutable_drain()->set_since_unix_ns(kInstant);
+  draining->mutable_drain()->set_reason("a new kernel");
+  tutti::v1::WorkerInfo* lost = workers.add_workers();
+  *lost = *draining;
+  lost->set_name("b");
+  lost->set_state(tutti::v1::WorkerInfo::STATE_LOST);
+  lost->set_state_reason("nothing was heard");
+  lost->clear_run_id();
+  lost->mutable_drain()->clear_reason();
+  const std::string table = RenderWorkers(workers);
+  EXPECT_THAT(table, HasSubstr("\na     draining (run-7) since 2026-11-30 14:05:00: a new kernel  "));
+  EXPECT_THAT(table, HasSubstr("\nb     lost: nothing was heard; draining since 2026-11-30 14:05:00  "));
 }
 
 TEST(RenderWorkersTest, ControlCharactersOfWorkersAreWrittenOut) {
