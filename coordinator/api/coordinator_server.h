@@ -12,6 +12,7 @@
 #include "common/net/channels.h"
 #include "common/sync/executor.h"
 #include "coordinator/api/fleet_service.h"
+#include "coordinator/api/operations.h"
 #include "coordinator/api/result_service.h"
 #include "coordinator/api/run_service.h"
 #include "coordinator/api/stored_runs.h"
@@ -63,6 +64,7 @@ class CoordinatorServer {
   std::unique_ptr<fleet::ClockServer> clocks_;  // null: no address for UDP, or it could not listen
   std::unique_ptr<fleet::Fleet> fleet_;
   std::unique_ptr<run::Runs> runs_;
+  std::unique_ptr<Operations> operations_;  // thread-safe; made and destroyed with the runs
   std::unique_ptr<fleet::SessionService> session_service_;
   std::unique_ptr<RunService> run_service_;
   std::unique_ptr<FleetService> fleet_service_;
