@@ -10,6 +10,7 @@
 
 #include "common/log/log.h"
 #include "common/status/macros.h"
+#include "coordinator/api/coordinator_operations.h"
 #include "coordinator/store/sqlite/sqlite_run_store.h"
 
 namespace tutti::api {
@@ -79,14 +80,15 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
                       .state_dir = options.state_dir});
     runs_options.observer = server->telemetry_;
     server->runs_ = std::make_unique<run::Runs>(executor, *server->fleet_, runs_options);
+    server->operations_ = std::make_unique<CoordinatorOperations>(
+        executor, *server->fleet_, *server->runs_, server->stored_runs_.get());
     made.set_value();
   });
   made.get_future().wait();
   server->session_service_ = std::make_unique<fleet::SessionService>(executor, *server->fleet_);
-  server->run_service_ = std::make_unique<RunService>(executor, *server->runs_, server->stored_runs_.get());
-  server->fleet_service_ = std::make_unique<FleetService>(executor, *server->fleet_);
-  server->result_service_ =
-      std::make_unique<ResultService>(executor, *server->runs_, server->stored_runs_.get());
+  server->run_service_ = std::make_unique<RunService>(*server->operations_);
+  server->fleet_service_ = std::make_unique<FleetService>(*server->operations_);
+  server->result_service_ = std::make_unique<ResultService>(*server->operations_);
   net::ServerOptions server_options;
   server_options.listen = options.listen;
   server_options.insecure = options.insecure || options.lab;
@@ -109,6 +111,7 @@ CoordinatorServer::~CoordinatorServer() {
   }
   std::promise<void> gone;
   executor_->Post([this, &gone] {
+    operations_ = nullptr;
     runs_ = nullptr;
     telemetry_ = nullptr;
     fleet_ = nullptr;

@@ -13,6 +13,7 @@
 #include "common/net/channels.h"
 #include "common/sync/executor.h"
 #include "coordinator/api/fleet_service.h"
+#include "coordinator/api/operations.h"
 #include "coordinator/api/result_service.h"
 #include "coordinator/api/run_service.h"
 #include "coordinator/api/stored_drains.h"
@@ -71,6 +72,7 @@ class CoordinatorServer {
   std::unique_ptr<fleet::Fleet> fleet_;
   std::shared_ptr<telemetry::Telemetry> telemetry_;  // shared with the runs that it watches
   std::unique_ptr<run::Runs> runs_;
+  std::unique_ptr<Operations> operations_;  // thread-safe; made and destroyed with the runs
   std::unique_ptr<fleet::SessionService> session_service_;
   std::unique_ptr<RunService> run_service_;
   std::unique_ptr<FleetService> fleet_service_;

@@ -1,22 +1,17 @@
-// ResultService of proto/tutti/v1/store.proto: translates, asks the store, translates back.
+// ResultService of proto/tutti/v1/store.proto: translates to the operations and back.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 
-#include "common/sync/executor.h"
-#include "coordinator/api/stored_runs.h"
-#include "coordinator/run/runs.h"
+#include "coordinator/api/operations.h"
 #include "tutti/v1/store.grpc.pb.h"
 
 namespace tutti::api {
 
-// Thread-safe. The runs must live until the server that has this service is shut down.
+// Thread-safe. The operations must live until the server that has this service is shut down.
 class ResultService final : public tutti::v1::ResultService::CallbackService {
  public:
-  // `runs` lives on the executor's thread. `stored` is null: this coordinator keeps no results, every call is
-  // a FailedPrecondition.
-  ResultService(Executor& executor, run::Runs& runs, StoredRuns* stored)
-      : executor_(executor), runs_(runs), stored_(stored) {}
+  explicit ResultService(Operations& operations) : operations_(operations) {}
 
   grpc::ServerUnaryReactor* ListRuns(grpc::CallbackServerContext* context,
                                      const tutti::v1::ListRunsRequest* request,
@@ -26,9 +21,7 @@ class ResultService final : public tutti::v1::ResultService::CallbackService {
                                       tutti::v1::DeleteRunResponse* response) override;
 
  private:
-  Executor& executor_;
-  run::Runs& runs_;
-  StoredRuns* const stored_;
+  Operations& operations_;
 };
 
 }  // namespace tutti::api

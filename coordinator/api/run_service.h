@@ -1,22 +1,17 @@
-// RunService of proto/tutti/v1/service.proto: translates, posts to the executor, translates back.
+// RunService of proto/tutti/v1/service.proto: translates to the operations and back.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 
-#include "common/sync/executor.h"
-#include "coordinator/api/stored_runs.h"
-#include "coordinator/run/runs.h"
+#include "coordinator/api/operations.h"
 #include "tutti/v1/service.grpc.pb.h"
 
 namespace tutti::api {
 
-// Thread-safe. The executor and the runs must live until the server that has this service is shut down and
-// what it posted has run.
+// Thread-safe. The operations must live until the server that has this service is shut down.
 class RunService final : public tutti::v1::RunService::CallbackService {
  public:
-  // `stored` has the results that are no longer in memory; null: nobody has. It lives as long as the runs.
-  RunService(Executor& executor, run::Runs& runs, StoredRuns* stored)
-      : executor_(executor), runs_(runs), stored_(stored) {}
+  explicit RunService(Operations& operations) : operations_(operations) {}
 
   grpc::ServerUnaryReactor* Submit(grpc::CallbackServerContext* context,
                                    const tutti::v1::SubmitRequest* request,
@@ -29,11 +24,21 @@ class RunService final : public tutti::v1::RunService::CallbackService {
   grpc::ServerUnaryReactor* GetResult(grpc::CallbackServerContext* context,
                                       const tutti::v1::GetResultRequest* request,
                                       tutti::v1::Result* response) override;
+  grpc::ServerUnaryReactor* GetRun(grpc::CallbackServerContext* context,
+                                   const tutti::v1::GetRunRequest* request,
+                                   tutti::v1::RunInfo* response) override;
+  grpc::ServerUnaryReactor* WhyNot(grpc::CallbackServerContext* context,
+                                   const tutti::v1::WhyNotRequest* request,
+                                   tutti::v1::WhyNotResponse* response) override;
+  grpc::ServerUnaryReactor* ValidatePlan(grpc::CallbackServerContext* context,
+                                         const tutti::v1::ValidatePlanRequest* request,
+                                         tutti::v1::ValidatePlanResponse* response) override;
+  grpc::ServerUnaryReactor* DryRun(grpc::CallbackServerContext* context,
+                                   const tutti::v1::DryRunRequest* request,
+                                   tutti::v1::DryRunResponse* response) override;
 
  private:
-  Executor& executor_;
-  run::Runs& runs_;
-  StoredRuns* const stored_;
+  Operations& operations_;
 };
 
 }  // namespace tutti::api

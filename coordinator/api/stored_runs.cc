@@ -61,8 +61,11 @@ void StoredRuns::TellKept(Kept kept, const absl::Status& status) {
   decisions_.Post([kept = std::move(kept), status] { kept(status); });
 }
 
-void StoredRuns::Begin(const tutti::v1::Result& head, const run::RunLabels& labels, Kept kept) {
-  writer_.Post([this, head, labels, kept = std::move(kept)] { TellKept(kept, store_->Begin(head, labels)); });
+void StoredRuns::Begin(const tutti::v1::Result& head, const run::RunLabels& labels, const std::string& key,
+                       Kept kept) {
+  writer_.Post([this, head, labels, key, kept = std::move(kept)] {
+    TellKept(kept, store_->Begin(head, labels, key));
+  });
 }
 
 void StoredRuns::PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
@@ -90,6 +93,14 @@ void StoredRuns::RemoveOld() {
 
 void StoredRuns::Get(const std::string& run_id, Done<tutti::v1::Result> done) {
   reader_.Post([this, run_id, done = std::move(done)] { done(store_->Get(run_id)); });
+}
+
+void StoredRuns::Describe(const std::string& run_id, Done<store::KeptRun> done) {
+  reader_.Post([this, run_id, done = std::move(done)] { done(store_->Describe(run_id)); });
+}
+
+void StoredRuns::RunOfKey(const std::string& key, Done<std::string> done) {
+  reader_.Post([this, key, done = std::move(done)] { done(store_->RunOfKey(key)); });
 }
 
 void StoredRuns::List(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done) {

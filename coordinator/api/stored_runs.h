@@ -34,13 +34,16 @@ class StoredRuns final : public run::RunJournal {
   StoredRuns(const StoredRuns&) = delete;
   StoredRuns& operator=(const StoredRuns&) = delete;
 
-  void Begin(const tutti::v1::Result& head, const run::RunLabels& labels, Kept kept) override;
+  void Begin(const tutti::v1::Result& head, const run::RunLabels& labels, const std::string& key,
+             Kept kept) override;
   void PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
                 const tutti::v1::TrialResult& trial, Kept kept) override;
   void Finish(std::shared_ptr<const tutti::v1::Result> result, Kept kept) override;
 
   // `done` is called on a thread of this object. Errors as in store::RunStore.
   void Get(const std::string& run_id, Done<tutti::v1::Result> done);
+  void Describe(const std::string& run_id, Done<store::KeptRun> done);
+  void RunOfKey(const std::string& key, Done<std::string> done);
   void List(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done);
   void Delete(const std::string& run_id, std::function<void(const absl::Status&)> done);
 

@@ -8,11 +8,6 @@
 #include "coordinator/results/cpu.h"
 
 namespace tutti::run {
-namespace {
-
-constexpr int64_t kAnswerNs = 1'000'000'000;
-
-}  // namespace
 
 BackgroundMeter::BackgroundMeter(Executor& executor, fleet::Fleet& fleet,
                                  std::map<std::string, std::string> readers, uint64_t request_id,

@@ -17,9 +17,10 @@ namespace tutti::run {
 class BackgroundMeter {
  public:
   static constexpr int64_t kDurationNs = 1'000'000'000;
+  static constexpr int64_t kAnswerNs = 1'000'000'000;  // after that, at the most
 
   // `readers`: machine -> the host that reads it. `done` gets the busy cores of the machines that answered
-  // within a second after the measurement; it is called once, never from within Start.
+  // in time; it is called once, never from within Start.
   BackgroundMeter(Executor& executor, fleet::Fleet& fleet, std::map<std::string, std::string> readers,
                   uint64_t request_id, std::function<void(std::map<std::string, double>)> done);
   ~BackgroundMeter();

@@ -13,6 +13,7 @@ void EventLog::Append(RunEvent event) {
   if (ended_) return;
   event.set_run_id(run_id_);
   event.set_at_unix_ns(UnixNowNs());
+  event.set_sequence(++last_sequence_);
   if (event.has_trial_ended()) {
     std::erase_if(events_, [](const SharedEvent& each) { return each->has_interval() || each->has_phase(); });
   }
@@ -26,8 +27,10 @@ void EventLog::Append(RunEvent event) {
   if (ended_) watchers_.clear();
 }
 
-void EventLog::Watch(std::shared_ptr<EventWatcher> watcher) {
-  for (const SharedEvent& event : events_) watcher->OnEvent(event);
+void EventLog::Watch(std::shared_ptr<EventWatcher> watcher, uint64_t after_sequence) {
+  for (const SharedEvent& event : events_) {
+    if (event->sequence() > after_sequence) watcher->OnEvent(event);
+  }
   if (ended_) {
     watcher->OnEnd();
     return;

@@ -20,9 +20,7 @@ namespace {
 
 using tutti::v1::RunEvent;
 
-// A trial waits so long, counted from the loss, for a host to come back: a restarted worker is there by then.
-constexpr int64_t kReturnGraceNs = 5'000'000'000;
-constexpr int64_t kMaxArmLeadNs = 1'000'000'000;
+constexpr int kExitFailed = 11;
 
 }  // namespace
 
@@ -52,7 +50,7 @@ void RunExecution::Then(int64_t delay_ns, void (RunExecution::*step)()) {
 }
 
 void RunExecution::Start() {
-  if (started_ || cancelled_) return;
+  if (started_ || cancelled_ || !gave_up_.empty()) return;
   started_ = true;
   const int cases = result_.plan().cases_size();
   spdlog::info("{} starts: {} {} on {} {}", result_.run_id(), cases, cases == 1 ? "case" : "cases",
@@ -76,6 +74,43 @@ void RunExecution::Cancel() {
   meter_ = nullptr;
   waiting_for_hosts_ = false;
   Then(0, started_ ? &RunExecution::EndCase : &RunExecution::End);
+}
+
+void RunExecution::GiveUp(const std::string& reason) {
+  if (started_ || cancelled_ || ended_ || !gave_up_.empty()) return;
+  gave_up_ = reason;
+  Then(0, &RunExecution::End);
+}
+
+RunPosition RunExecution::Position() const {
+  RunPosition position;
+  position.case_index = case_index_;
+  position.trials_over = static_cast<uint32_t>(trials_.size());
+  position.in_background = meter_ != nullptr;
+  if (trial_ != nullptr) position.phase = phase_;
+  position.in_step_ns = executor_.NowNs() - step_since_ns_;
+  return position;
+}
+
+int64_t RunExecution::ExpectedLeftNs() const {
+  if (!started_) return result_.expected_duration_ns();
+  return cancelled_ ? 0 : run::ExpectedLeftNs(result_.plan(), Position());
+}
+
+tutti::v1::RunProgress RunExecution::Progress() const {
+  const auto cases = static_cast<uint32_t>(result_.plan().cases_size());
+  // Behind the last case the result is being kept.
+  const uint32_t index = std::min(static_cast<uint32_t>(case_index_), std::max(cases, 1U) - 1);
+  tutti::v1::RunProgress progress;
+  progress.set_case_index(index);
+  progress.set_cases(cases);
+  progress.set_repetition(static_cast<uint32_t>(trials_.size()) + (trial_ != nullptr ? 1 : 0));
+  if (index < cases) progress.set_repetitions(result_.plan().cases(static_cast<int>(index)).repeat());
+  if (trial_ != nullptr && phase_ != Phase::kNew && phase_ != Phase::kFinished) {
+    progress.set_phase(PhaseName(phase_));
+  }
+  progress.set_expected_left_ns(ExpectedLeftNs());
+  return progress;
 }
 
 std::vector<std::string> RunExecution::CaseHosts() const {
@@ -115,6 +150,7 @@ void RunExecution::MeasureBackground() {
                                                meter_ = nullptr;
                                                NextTrial();
                                              });
+  step_since_ns_ = executor_.NowNs();
   meter_->Start();
 }
 
@@ -134,10 +170,13 @@ int64_t RunExecution::GraceNs() const {
 void RunExecution::NextTrial() {
   waiting_for_hosts_ = false;
   if (trials_.size() >= CurrentCase().repeat()) return EndCase();
-  if (const int64_t grace_ns = GraceNs(); grace_ns > 0) {
+  const int64_t now_ns = executor_.NowNs();
+  if (grace_ends_ns_ == 0) grace_ends_ns_ = now_ns + kMostGraceNs;
+  if (const int64_t grace_ns = std::min(GraceNs(), grace_ends_ns_ - now_ns); grace_ns > 0) {
     waiting_for_hosts_ = true;
     return Then(grace_ns, &RunExecution::NextTrial);
   }
+  grace_ends_ns_ = 0;
   StartTrial();
 }
 
@@ -151,9 +190,7 @@ TrialSetup RunExecution::MakeSetup() {
   setup.flows = flows;
   setup.ends = MakeStreamEnds(CurrentCase(), flows, random_);
   setup.arm_lead_ns = arm_lead_ns_;
-  // Large trials take longer to set up.
-  setup.deadlines.prepare_ns += static_cast<int64_t>(flows.size()) * 2'000'000;
-  setup.deadlines.connect_ns += static_cast<int64_t>(flows.size()) * 2'000'000;
+  setup.deadlines = DeadlinesOf(flows.size());
   return setup;
 }
 
@@ -178,10 +215,14 @@ void RunExecution::StartTrial() {
   callbacks.on_finished = [this](TrialOutcome outcome) { OnTrialFinished(std::move(outcome)); };
   trial_ = std::make_unique<TrialDriver>(executor_, fleet_, std::move(setup), std::move(merger),
                                          std::move(callbacks));
+  phase_ = Phase::kNew;
+  step_since_ns_ = executor_.NowNs();
   trial_->Start();
 }
 
 void RunExecution::TellPhase(Phase phase) {
+  phase_ = phase;
+  step_since_ns_ = executor_.NowNs();
   if (phase == Phase::kNew || phase == Phase::kClocks || phase == Phase::kFinished) return;
   RunEvent event;
   event.mutable_phase()->set_case_index(static_cast<uint32_t>(case_index_));
@@ -264,7 +305,12 @@ void RunExecution::End() {
   for (; static_cast<int>(case_index_) < result_.plan().cases_size(); ++case_index_) {
     *result_.add_cases() = results::SummarizeCase(CurrentCase(), {}, cancelled_);
   }
+  if (!gave_up_.empty()) result_.add_reasons(gave_up_);
   results::JudgeRun(result_, cancelled_);
+  if (!gave_up_.empty() && !cancelled_) {
+    result_.set_status(tutti::v1::RUN_STATUS_FAILED);
+    result_.set_exit_code(kExitFailed);
+  }
   result_.set_finished_unix_ns(UnixNowNs());
   ended_ = true;
   if (started_) fleet_.Release(hosts());

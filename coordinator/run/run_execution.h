@@ -14,6 +14,7 @@
 #include "coordinator/run/background_meter.h"
 #include "coordinator/run/event_log.h"
 #include "coordinator/run/run_journal.h"
+#include "coordinator/run/run_timing.h"
 #include "coordinator/run/trial_driver.h"
 #include "tutti/v1/plan.pb.h"
 #include "tutti/v1/result.pb.h"
@@ -42,8 +43,14 @@ class RunExecution final : public fleet::WorkerListener {
   void Start();
   // Idempotent; before Start the run ends without having run.
   void Cancel();
+  // Before Start: the run ends as failed, without having run, for this reason. Without effect on any other.
+  void GiveUp(const std::string& reason);
 
   bool started() const { return started_; }
+  // Of a run that has started and not ended.
+  tutti::v1::RunProgress Progress() const;
+  // By the plan's timing; before Start that of the whole plan.
+  int64_t ExpectedLeftNs() const;
   // The head and the cases that have ended.
   const tutti::v1::Result& result() const { return result_; }
   const std::vector<std::string>& hosts() const { return spec_.placement.hosts; }
@@ -53,12 +60,13 @@ class RunExecution final : public fleet::WorkerListener {
   void OnWorkerRegistered(const std::string& worker) override;
 
  private:
+  RunPosition Position() const;
   const tutti::v1::Case& CurrentCase() const { return result_.plan().cases(static_cast<int>(case_index_)); }
   std::vector<std::string> CaseHosts() const;
   void NextCase();
   void MeasureBackground();
   void NextTrial();
-  // How long to wait for lost hosts before a trial; 0: not at all.
+  // How long to wait for lost hosts before a trial; not above 0: not at all.
   int64_t GraceNs() const;
   void StartTrial();
   void OnTrialFinished(TrialOutcome outcome);
@@ -85,8 +93,10 @@ class RunExecution final : public fleet::WorkerListener {
   tutti::v1::Result result_;
   bool started_ = false;
   bool cancelled_ = false;
+  std::string gave_up_;  // why it did not start; empty: it may
   bool ended_ = false;
   bool waiting_for_hosts_ = false;
+  int64_t grace_ends_ns_ = 0;  // of the wait for hosts before the next trial; 0: it has not begun
   bool waiting_for_journal_ = false;
   std::string not_kept_;  // why the journal does not have all of the run; empty: it has
   std::shared_ptr<tutti::v1::RunEvent> last_event_;  // shared with the journal until that is done with it
@@ -97,6 +107,8 @@ class RunExecution final : public fleet::WorkerListener {
   std::vector<tutti::v1::TrialResult> trials_;  // of the present case
   int64_t trial_started_unix_ns_ = 0;
   uint64_t trial_id_ = 0;
+  Phase phase_ = Phase::kNew;  // of the trial that goes on
+  int64_t step_since_ns_ = 0;  // when that phase began, or the background second
   int64_t arm_lead_ns_ = TrialSetup().arm_lead_ns;
   std::unique_ptr<BackgroundMeter> meter_;
   std::unique_ptr<TrialDriver> trial_;

@@ -23,8 +23,10 @@ class RunJournal {
 
   virtual ~RunJournal() = default;
 
-  // `head`: a result without cases.
-  virtual void Begin(const tutti::v1::Result& head, const RunLabels& labels, Kept kept) = 0;
+  // `head`: a result without cases. `key`: by which the same submission is known again, also by a later
+  // process; empty: none. A key that another run has is AlreadyExists.
+  virtual void Begin(const tutti::v1::Result& head, const RunLabels& labels, const std::string& key,
+                     Kept kept) = 0;
   // Positions count from 0.
   virtual void PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
                         const tutti::v1::TrialResult& trial, Kept kept) = 0;

@@ -1,27 +1,15 @@
 #include "coordinator/run/run_queue.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "coordinator/run/obstacle_text.h"
+
 namespace tutti::run {
 namespace {
-
-// "13:50:02", in the coordinator's time zone.
-std::string TimeOfDay(int64_t unix_ns) {
-  const time_t seconds = unix_ns / 1'000'000'000;
-  tm local{};
-  localtime_r(&seconds, &local);
-  char text[16] = {};
-  strftime(text, sizeof(text), "%H:%M:%S", &local);
-  return text;
-}
-
-std::string Named(const QueuedRun& run) { return run.user.empty() ? run.id : run.id + " of " + run.user; }
 
 bool Needs(const QueuedRun& run, const std::string& host) {
   return std::find(run.hosts.begin(), run.hosts.end(), host) != run.hosts.end();
@@ -54,27 +42,41 @@ std::vector<std::string> RunQueue::TakeStartable(int64_t now_unix_ns) {
   return startable;
 }
 
+std::vector<RunQueue::Entry>::const_iterator RunQueue::FindWaiting(const std::string& id) const {
+  return std::find_if(entries_.begin(), entries_.end(),
+                      [&](const Entry& entry) { return entry.run.id == id && !entry.running; });
+}
+
 tutti::v1::Queued RunQueue::Describe(const std::string& id) const {
   tutti::v1::Queued queued;
-  const auto self =
-      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.run.id == id; });
-  if (self == entries_.end() || self->running) return queued;
+  const auto self = FindWaiting(id);
+  if (self == entries_.end()) return queued;
   uint32_t position = 1;
   for (auto before = entries_.begin(); before != self; ++before) {
     if (!before->running && SharesHost(before->run, self->run)) ++position;
   }
   queued.set_position(position);
+  for (const tutti::v1::Obstacle& each : Obstacles(id)) queued.add_waits_for(ObstacleLine(each));
+  return queued;
+}
+
+std::vector<tutti::v1::Obstacle> RunQueue::Obstacles(const std::string& id) const {
+  std::vector<tutti::v1::Obstacle> obstacles;
+  const auto self = FindWaiting(id);
+  if (self == entries_.end()) return obstacles;
   for (const std::string& host : self->run.hosts) {
     // The first in line for this host.
     const auto holder =
         std::find_if(entries_.begin(), self, [&](const Entry& entry) { return Needs(entry.run, host); });
     if (holder == self) continue;
-    queued.add_waits_for("host " + host + ": " +
-                         (holder->running
-                              ? "runs " + Named(holder->run) + " since " + TimeOfDay(holder->started_unix_ns)
-                              : Named(holder->run) + " is next"));
+    tutti::v1::Obstacle& obstacle = obstacles.emplace_back();
+    obstacle.set_host(host);
+    obstacle.set_kind(holder->running ? tutti::v1::Obstacle::KIND_BUSY : tutti::v1::Obstacle::KIND_NEXT);
+    obstacle.set_run_id(holder->run.id);
+    obstacle.set_user(holder->run.user);
+    obstacle.set_since_unix_ns(holder->running ? holder->started_unix_ns : holder->run.submitted_unix_ns);
   }
-  return queued;
+  return obstacles;
 }
 
 std::vector<std::string> RunQueue::waiting() const {

@@ -34,6 +34,11 @@ class RunQueue {
   // run-8 of bob is next".
   tutti::v1::Queued Describe(const std::string& id) const;
 
+  // The same as data, in the order of the run's hosts: of each host the first in line, which has it
+  // (KIND_BUSY, since it got it) or waits for it as well (KIND_NEXT, since it was submitted). None for a run
+  // that does not wait. How long the others still take is not known here.
+  std::vector<tutti::v1::Obstacle> Obstacles(const std::string& id) const;
+
   std::vector<std::string> waiting() const;  // in order of submission
 
  private:
@@ -42,6 +47,9 @@ class RunQueue {
     bool running = false;
     int64_t started_unix_ns = 0;
   };
+  // entries_.end() for a run that does not wait.
+  std::vector<Entry>::const_iterator FindWaiting(const std::string& id) const;
+
   std::vector<Entry> entries_;  // in order of submission
 };
 

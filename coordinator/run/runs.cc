@@ -5,24 +5,29 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/log/log.h"
 #include "common/status/macros.h"
 #include "common/time/clock.h"
 #include "common/units/units.h"
-#include "common/version/version.h"
-#include "coordinator/plan/placement.h"
-#include "coordinator/plan/plan_loader.h"
-#include "coordinator/plan/written_place.h"
-#include "coordinator/run/run_head.h"
+#include "coordinator/run/local_time.h"
+#include "coordinator/run/obstacle_text.h"
+#include "coordinator/run/run_summary.h"
+#include "coordinator/run/run_timing.h"
 
 namespace tutti::run {
 namespace {
+
+using tutti::v1::Obstacle;
 
 uint64_t KernelRandom() {
   uint64_t value = 0;
@@ -42,15 +47,23 @@ std::string IdByWallClock() {
   return text;
 }
 
-std::string DescribeLost(const std::vector<fleet::Member>& members, int64_t now_ns) {
-  std::vector<std::string> lines;
-  for (const fleet::Member& member : members) {
-    if (!member.lost) continue;
-    const int64_t since_ns = (now_ns - member.state_since_ns) / 1'000'000'000 * 1'000'000'000;
-    lines.push_back("worker " + member.hello.name() + " is lost since " + FormatDuration(since_ns) + ": " +
-                    member.lost_reason);
+// Stays at the largest value there is rather than overflow.
+int64_t Later(int64_t unix_ns, int64_t by_ns) {
+  int64_t sum_ns = 0;
+  return __builtin_add_overflow(unix_ns, by_ns, &sum_ns) ? std::numeric_limits<int64_t>::max() : sum_ns;
+}
+
+Obstacle LostHost(const std::string& host, const std::optional<fleet::Member>& member, int64_t now_ns) {
+  Obstacle obstacle;
+  obstacle.set_host(host);
+  obstacle.set_kind(Obstacle::KIND_LOST);
+  if (member.has_value()) {
+    obstacle.set_since_unix_ns(UnixNowNs() - (now_ns - member->state_since_ns));
+    obstacle.set_reason(member->lost_reason);
+  } else {
+    obstacle.set_reason("the coordinator has forgotten it");
   }
-  return absl::StrJoin(lines, "\n");
+  return obstacle;
 }
 
 }  // namespace
@@ -61,101 +74,113 @@ Runs::Runs(Executor& executor, fleet::Fleet& fleet, RunsOptions options)
   if (!options_.make_id) options_.make_id = &IdByWallClock;
 }
 
-Runs::~Runs() = default;
-
-absl::StatusOr<RunSpec> Runs::Prepare(tutti::v1::Plan plan, const std::string& user) const {
-  const std::vector<fleet::Member> members = fleet_.Members();
-  std::vector<plan::Candidate> candidates;
-  for (const fleet::Member& member : members) {
-    if (member.lost) continue;
-    plan::Candidate& candidate = candidates.emplace_back();
-    candidate.name = member.hello.name();
-    candidate.labels = {member.hello.labels().begin(), member.hello.labels().end()};
-    candidate.facts = member.hello.facts();
-    candidate.control_address = member.hello.control_address();
-  }
-  RunSpec spec;
-  absl::StatusOr<plan::Placement> placement = plan::Place(plan, candidates);
-  if (!placement.ok()) {
-    const std::string lost = DescribeLost(members, executor_.NowNs());
-    if (lost.empty()) return placement.status();
-    return absl::Status(placement.status().code(), std::string(placement.status().message()) + "\n" + lost);
-  }
-  spec.placement = *std::move(placement);
-  for (int i = 0; i < plan.cases_size(); ++i) {
-    absl::StatusOr<std::vector<tutti::v1::Flow>> flows =
-        plan::ExpandFlows(plan.cases(i), spec.placement.cases[static_cast<size_t>(i)], candidates);
-    if (!flows.ok()) return plan::WithPlace(plan, i, flows.status());
-    spec.flows.push_back(*std::move(flows));
-  }
-  std::vector<tutti::v1::Host> hosts;
-  for (const std::string& name : spec.placement.hosts) {
-    const fleet::Member member = fleet_.Find(name).value();
-    tutti::v1::Host& host = hosts.emplace_back();
-    host.set_name(name);
-    *host.mutable_facts() = member.hello.facts();
-    *host.mutable_labels() = member.hello.labels();
-  }
-  const std::vector<tutti::v1::Machine> machines = GroupMachines(hosts);
-  const std::vector<tutti::v1::Pair> pairs = ListPairs(spec.flows, hosts);
-  tutti::v1::Result& head = spec.head;
-  head.set_schema_version(1);
-  head.set_tutti_version(kVersion);
-  head.set_submitted_unix_ns(UnixNowNs());
-  head.set_expected_duration_ns(plan::ExpectedDurationNs(plan));
-  head.set_lab(options_.lab);
-  head.set_insecure(options_.insecure);
-  head.set_user(user);
-  head.mutable_hosts()->Assign(hosts.begin(), hosts.end());
-  head.mutable_machines()->Assign(machines.begin(), machines.end());
-  head.mutable_pairs()->Assign(pairs.begin(), pairs.end());
-  *head.mutable_plan() = std::move(plan);
-  return spec;
+Runs::~Runs() {
+  for (const auto& [id, run] : runs_) executor_.Cancel(run->wait_timer);
 }
 
-absl::StatusOr<std::string> Runs::Submit(tutti::v1::Plan plan, std::string user, const RunLabels& labels,
-                                         const OnKept& on_kept) {
+absl::StatusOr<Runs::Run*> Runs::FindRun(const std::string& run_id) const {
+  const auto found = runs_.find(run_id);
+  if (found == runs_.end()) return absl::NotFoundError("no run \"" + run_id + "\"");
+  return found->second.get();
+}
+
+absl::StatusOr<RunSpec> Runs::Prepare(tutti::v1::Plan plan) const {
+  const ResultMarks marks{.lab = options_.lab, .insecure = options_.insecure};
+  return PrepareRun(std::move(plan), fleet_.Members(), marks, executor_.NowNs());
+}
+
+absl::StatusOr<std::string> Runs::Submit(Submission submission, const OnKept& on_kept) {
   if (draining_) return absl::UnavailableError("the coordinator is shutting down and takes no new runs");
   if (queue_.waiting().size() >= options_.waiting_max) {
     return absl::ResourceExhaustedError(std::to_string(options_.waiting_max) +
                                         " runs are waiting already; submit again later");
   }
-  TUTTI_ASSIGN_OR_RETURN(RunSpec spec, Prepare(std::move(plan), user));
+  TUTTI_ASSIGN_OR_RETURN(RunSpec spec, Prepare(std::move(submission.plan)));
   std::string id = options_.make_id();
   while (runs_.contains(id)) id = options_.make_id();
   spec.head.set_run_id(id);
-  queue_.Add({id, user, spec.placement.hosts, spec.head.submitted_unix_ns()});
-  Begin(spec.head, labels, on_kept);
-  auto run = std::make_unique<Run>(id);
-  run->execution =
-      std::make_unique<RunExecution>(executor_, fleet_, std::move(spec), run->log, options_.journal,
+  spec.head.set_user(submission.user);
+  spec.head.set_submitted_unix_ns(UnixNowNs());
+  queue_.Add({id, submission.user, spec.placement.hosts, spec.head.submitted_unix_ns()});
+  Run& run = *(runs_[id] = std::make_unique<Run>(id));
+  run.labels = std::move(submission.labels);
+  run.key = std::move(submission.key);
+  if (!run.key.empty()) run_of_key_[run.key] = id;
+  run.longest_ns = LongestRunNs(spec.head.plan(), spec.flows, spec.placement.hosts.size());
+  run.max_wait_ns = submission.max_wait_ns;
+  run.wait_timer = executor_.PostAfter(run.max_wait_ns, [this, id] { GiveUpWaiting(id); });
+  Begin(spec.head, run, on_kept);
+  if (options_.observer != nullptr) run.log.Watch(options_.observer);
+  run.execution =
+      std::make_unique<RunExecution>(executor_, fleet_, std::move(spec), run.log, options_.journal,
                                      options_.random, [this, id] { OnEnded(id); });
-  runs_[id] = std::move(run);
-  spdlog::info("{} submitted by {}", id, user.empty() ? "somebody" : user);
-  if (options_.observer != nullptr) runs_.at(id)->log.Watch(options_.observer);
+  spdlog::info("{} submitted by {}", id, submission.user.empty() ? "somebody" : submission.user);
   StartWhatCan();
   return id;
 }
 
-void Runs::Begin(const tutti::v1::Result& head, const RunLabels& labels, const OnKept& on_kept) {
+void Runs::Begin(const tutti::v1::Result& head, Run& run, const OnKept& on_kept) {
   const std::string id = head.run_id();
   if (options_.journal == nullptr) {
     if (on_kept) on_kept(id, absl::OkStatus());
     return;
   }
+  run.until_kept = std::make_shared<std::vector<OnKept>>(1, on_kept);
   const auto kept = [this, alive = std::weak_ptr<const bool>(alive_), id,
-                     on_kept](const absl::Status& status) {
+                     waiting = run.until_kept](const absl::Status& status) {
     if (!status.ok())
       spdlog::error("{} cannot be kept and is cancelled: {}", id, std::string(status.message()));
-    // One that has ended and is no longer there needs no cancel.
-    if (!status.ok() && !alive.expired()) Cancel(id).IgnoreError();
-    if (on_kept) on_kept(id, status);
+    if (!alive.expired()) OnBegun(id, status);
+    for (const OnKept& each : *waiting) {
+      if (each) each(id, status);
+    }
   };
-  options_.journal->Begin(head, labels, kept);
+  options_.journal->Begin(head, run.labels, run.key, kept);
+}
+
+void Runs::OnBegun(const std::string& run_id, const absl::Status& kept) {
+  const absl::StatusOr<Run*> run = FindRun(run_id);
+  // One that has ended and is no longer there needs no cancel.
+  if (!run.ok()) return;
+  (*run)->until_kept = nullptr;
+  if (kept.ok()) return;
+  FreeKey(**run);
+  Cancel(run_id).IgnoreError();
+}
+
+bool Runs::Repeat(const std::string& key, const OnKept& on_kept) {
+  const auto found = run_of_key_.find(key);
+  if (key.empty() || found == run_of_key_.end()) return false;
+  const std::string id = found->second;
+  if (const auto& waiting = runs_.at(id)->until_kept; waiting != nullptr) {
+    waiting->push_back(on_kept);
+  } else if (on_kept) {
+    on_kept(id, absl::OkStatus());
+  }
+  return true;
+}
+
+void Runs::FreeKey(Run& run) {
+  if (!run.key.empty()) run_of_key_.erase(run.key);
+  run.key.clear();
+}
+
+absl::StatusOr<tutti::v1::DryRunResponse> Runs::DryRun(tutti::v1::Plan plan) const {
+  TUTTI_ASSIGN_OR_RETURN(RunSpec spec, Prepare(std::move(plan)));
+  tutti::v1::DryRunResponse response;
+  *response.mutable_head() = std::move(spec.head);
+  for (const std::vector<tutti::v1::Flow>& of_case : spec.flows) {
+    response.add_streams_of_case(static_cast<uint32_t>(of_case.size()));
+  }
+  return response;
 }
 
 void Runs::StartWhatCan() {
-  for (const std::string& id : queue_.TakeStartable(UnixNowNs())) runs_.at(id)->execution->Start();
+  for (const std::string& id : queue_.TakeStartable(UnixNowNs())) {
+    Run& run = *runs_.at(id);
+    executor_.Cancel(std::exchange(run.wait_timer, 0));
+    run.execution->Start();
+  }
   for (const std::string& id : queue_.waiting()) {
     Run& run = *runs_.at(id);
     tutti::v1::RunEvent event;
@@ -167,17 +192,31 @@ void Runs::StartWhatCan() {
   }
 }
 
+void Runs::GiveUpWaiting(const std::string& run_id) {
+  Run& run = *runs_.at(run_id);
+  run.wait_timer = 0;
+  const tutti::v1::Queued queued = queue_.Describe(run_id);
+  run.execution->GiveUp(absl::StrCat("it waited ", FormatDuration(run.max_wait_ns),
+                                     " for its hosts and has not run (",
+                                     absl::StrJoin(queued.waits_for(), "; "),
+                                     "); submit it again, with a longer wait if need be"));
+}
+
 absl::Status Runs::Cancel(const std::string& run_id) {
-  const auto found = runs_.find(run_id);
-  if (found == runs_.end()) return absl::NotFoundError("no run \"" + run_id + "\"");
-  if (found->second->execution != nullptr) found->second->execution->Cancel();
+  TUTTI_ASSIGN_OR_RETURN(Run * run, FindRun(run_id));
+  if (run->execution != nullptr) run->execution->Cancel();
   return absl::OkStatus();
 }
 
-absl::Status Runs::Watch(const std::string& run_id, std::shared_ptr<EventWatcher> watcher) {
-  const auto found = runs_.find(run_id);
-  if (found == runs_.end()) return absl::NotFoundError("no run \"" + run_id + "\"");
-  found->second->log.Watch(std::move(watcher));
+absl::Status Runs::Watch(const std::string& run_id, std::shared_ptr<EventWatcher> watcher,
+                         uint64_t after_sequence) {
+  TUTTI_ASSIGN_OR_RETURN(Run * run, FindRun(run_id));
+  if (after_sequence > run->log.last_sequence()) {
+    return absl::InvalidArgumentError(absl::StrCat("run \"", run_id, "\" has had no event ", after_sequence,
+                                                   ", its last is ", run->log.last_sequence(),
+                                                   "; watch it from the beginning, after 0"));
+  }
+  run->log.Watch(std::move(watcher), after_sequence);
   return absl::OkStatus();
 }
 
@@ -187,20 +226,85 @@ void Runs::Unwatch(const std::string& run_id, const EventWatcher* watcher) {
 }
 
 absl::StatusOr<tutti::v1::Result> Runs::GetResult(const std::string& run_id) const {
-  const auto found = runs_.find(run_id);
-  if (found == runs_.end()) return absl::NotFoundError("no run \"" + run_id + "\"");
-  const Run& run = *found->second;
-  return run.execution != nullptr ? run.execution->result() : run.log.last()->ended();
+  TUTTI_ASSIGN_OR_RETURN(const Run* run, FindRun(run_id));
+  return run->execution != nullptr ? run->execution->result() : run->log.last()->ended();
+}
+
+absl::StatusOr<tutti::v1::RunInfo> Runs::Describe(const std::string& run_id) const {
+  TUTTI_ASSIGN_OR_RETURN(const Run* run, FindRun(run_id));
+  const bool ended = run->log.ended();
+  const tutti::v1::Result& result = ended ? run->log.last()->ended() : run->execution->result();
+  tutti::v1::RunInfo info;
+  *info.mutable_summary() = SummarizeRun(result, run->labels, ended);
+  for (const tutti::v1::Host& host : result.hosts()) info.add_hosts(host.name());
+  if (ended) {
+    info.set_state(tutti::v1::RunInfo::STATE_ENDED);
+    info.set_state_since_unix_ns(result.finished_unix_ns());
+    *info.mutable_reasons() = result.reasons();
+  } else if (run->execution->started()) {
+    info.set_state(tutti::v1::RunInfo::STATE_RUNNING);
+    info.set_state_since_unix_ns(result.started_unix_ns());
+    info.set_state_deadline_unix_ns(Later(result.started_unix_ns(), run->longest_ns));
+    *info.mutable_progress() = run->execution->Progress();
+  } else {
+    info.set_state(tutti::v1::RunInfo::STATE_WAITING);
+    info.set_state_since_unix_ns(result.submitted_unix_ns());
+    info.set_state_deadline_unix_ns(Later(result.submitted_unix_ns(), run->max_wait_ns));
+    *info.mutable_queued() = queue_.Describe(run_id);
+  }
+  return info;
+}
+
+std::vector<Obstacle> Runs::ObstaclesOf(const std::string& run_id, const Run& run) const {
+  std::map<std::string, Obstacle> in_line;  // by host
+  for (Obstacle& each : queue_.Obstacles(run_id)) {
+    const Run& other = *runs_.at(each.run_id());
+    if (each.kind() == Obstacle::KIND_BUSY && other.execution != nullptr) {
+      each.set_expected_left_ns(other.execution->ExpectedLeftNs());
+    }
+    const std::string host = each.host();
+    in_line[host] = std::move(each);
+  }
+  std::vector<Obstacle> obstacles;
+  for (const std::string& host : run.execution->hosts()) {
+    if (const auto found = in_line.find(host); found != in_line.end()) obstacles.push_back(found->second);
+    const std::optional<fleet::Member> member = fleet_.Find(host);
+    if (!member.has_value() || member->lost) obstacles.push_back(LostHost(host, member, executor_.NowNs()));
+  }
+  return obstacles;
+}
+
+absl::StatusOr<tutti::v1::WhyNotResponse> Runs::WhyNot(const std::string& run_id) const {
+  TUTTI_ASSIGN_OR_RETURN(const Run* run, FindRun(run_id));
+  tutti::v1::WhyNotResponse why;
+  const int64_t now_unix_ns = UnixNowNs();
+  if (run->log.ended()) {
+    why.set_summary(absl::StrCat(run_id, " has ended"));
+    return why;
+  }
+  if (run->execution->started()) {
+    why.set_summary(absl::StrCat(run_id, " runs since ",
+                                 ShortTime(run->execution->result().started_unix_ns(), now_unix_ns), ", ",
+                                 AboutLeft(run->execution->ExpectedLeftNs())));
+    return why;
+  }
+  const std::vector<Obstacle> obstacles = ObstaclesOf(run_id, *run);
+  why.set_position(queue_.Describe(run_id).position());
+  why.set_summary(obstacles.empty() ? absl::StrCat("nothing keeps ", run_id, " from starting")
+                                    : ObstacleSentence(obstacles, now_unix_ns));
+  why.mutable_obstacles()->Assign(obstacles.begin(), obstacles.end());
+  return why;
 }
 
 void Runs::OnEnded(const std::string& run_id) {
   queue_.Remove(run_id);
+  executor_.Cancel(std::exchange(runs_.at(run_id)->wait_timer, 0));
   // On a turn of its own: the execution is still in its last call.
   executor_.Post([this, run_id] {
     runs_.at(run_id)->execution = nullptr;
     ended_.push_back(run_id);
     while (ended_.size() > options_.ended_kept) {
-      runs_.erase(ended_.front());
+      Drop(ended_.front());
       ended_.pop_front();
     }
     StartWhatCan();
@@ -208,11 +312,16 @@ void Runs::OnEnded(const std::string& run_id) {
   });
 }
 
+void Runs::Drop(const std::string& run_id) {
+  FreeKey(*runs_.at(run_id));
+  runs_.erase(run_id);
+}
+
 void Runs::Forget(const std::string& run_id) {
   const auto ended = std::find(ended_.begin(), ended_.end(), run_id);
   if (ended == ended_.end()) return;
   ended_.erase(ended);
-  runs_.erase(run_id);
+  Drop(run_id);
 }
 
 void Runs::Drain(std::function<void()> done) {

@@ -16,11 +16,15 @@
 #include "coordinator/run/event_log.h"
 #include "coordinator/run/run_execution.h"
 #include "coordinator/run/run_journal.h"
+#include "coordinator/run/run_preparation.h"
 #include "coordinator/run/run_queue.h"
 #include "tutti/v1/plan.pb.h"
 #include "tutti/v1/result.pb.h"
+#include "tutti/v1/service.pb.h"
 
 namespace tutti::run {
+
+inline constexpr int64_t kDefaultMaxWaitNs = 24 * 3'600'000'000'000;
 
 struct RunsOptions {
   bool lab = false;       // marks results
@@ -34,6 +38,15 @@ struct RunsOptions {
   std::shared_ptr<EventWatcher> observer;
 };
 
+// What somebody wants to have run.
+struct Submission {
+  tutti::v1::Plan plan;  // valid
+  std::string user;
+  RunLabels labels;
+  std::string key;  // by which the same submission is known again; empty: by nothing
+  int64_t max_wait_ns = kDefaultMaxWaitNs;
+};
+
 // Lives on the executor's thread.
 class Runs {
  public:
@@ -42,26 +55,45 @@ class Runs {
   Runs(const Runs&) = delete;
   Runs& operator=(const Runs&) = delete;
 
-  // Places a valid plan on the fleet as it is now and queues it. FailedPrecondition where roles cannot be
-  // filled or hosts have no address for each other, ResourceExhausted where too many runs wait, Unavailable
-  // while draining.
+  // Places a plan on the fleet as it is now and queues it. FailedPrecondition where roles cannot be filled or
+  // hosts have no address for each other, ResourceExhausted where too many runs wait, Unavailable while
+  // draining. The key is free: Repeat has said so on the same turn.
   //
   // Of a run that is accepted `on_kept` is called, perhaps within this call, when the journal has it: not
-  // before then may anybody be told. Where that fails, the run is cancelled and the status says why. Nothing
-  // of the caller's is used after it: the request that asked may be gone with its answer.
+  // before then may anybody be told. Where that fails, the run is cancelled, its key is free again and the
+  // status says why. Nothing of the caller's is used after it: the request that asked may be gone with its
+  // answer.
+  //
+  // A run that has waited for `max_wait_ns` ends as failed, without having run.
   using OnKept = std::function<void(const std::string& run_id, const absl::Status& kept)>;
-  absl::StatusOr<std::string> Submit(tutti::v1::Plan plan, std::string user, const RunLabels& labels = {},
-                                     const OnKept& on_kept = {});
+  absl::StatusOr<std::string> Submit(Submission submission, const OnKept& on_kept = {});
+
+  // If a run that was submitted with this key is in memory, `on_kept` is called for it as by Submit, at once
+  // where the journal has it already. False: there is none, or the key is empty.
+  bool Repeat(const std::string& key, const OnKept& on_kept);
+
+  // What Submit would make of the plan, without a user or an id. Errors of placement as there.
+  absl::StatusOr<tutti::v1::DryRunResponse> DryRun(tutti::v1::Plan plan) const;
 
   // NotFound for an unknown id. A run that has ended stays as it is.
   absl::Status Cancel(const std::string& run_id);
 
-  // From the run's beginning. NotFound for an unknown id.
-  absl::Status Watch(const std::string& run_id, std::shared_ptr<EventWatcher> watcher);
+  // Behind an event of the run, or from its beginning, see EventLog. NotFound for an unknown id,
+  // InvalidArgument for a number that no event of the run has had.
+  absl::Status Watch(const std::string& run_id, std::shared_ptr<EventWatcher> watcher,
+                     uint64_t after_sequence = 0);
   void Unwatch(const std::string& run_id, const EventWatcher* watcher);
 
   // Of a run that has not ended: what there is, with status RUNNING. NotFound for an unknown id.
   absl::StatusOr<tutti::v1::Result> GetResult(const std::string& run_id) const;
+
+  // NotFound for an unknown id. A run that waits ends by its deadline at the latest; one that runs, unless
+  // its journal holds it up (LongestRunNs).
+  absl::StatusOr<tutti::v1::RunInfo> Describe(const std::string& run_id) const;
+
+  // Which of its hosts a waiting run has to wait for and why, in one sentence too; lost hosts are told beside
+  // that. Of any other run only the sentence. NotFound for an unknown id.
+  absl::StatusOr<tutti::v1::WhyNotResponse> WhyNot(const std::string& run_id) const;
 
   // Drops a run that has ended before its turn comes. Any other stays as it is.
   void Forget(const std::string& run_id);
@@ -75,17 +107,32 @@ class Runs {
     EventLog log;
     std::unique_ptr<RunExecution> execution;  // null once ended
     std::string told_queue;                   // what the last Queued event said
+    RunLabels labels;
+    std::string key;  // empty: none, or it is free again
+    // Who is to be told when the journal has it, shared with what waits for that; null: it has.
+    std::shared_ptr<std::vector<OnKept>> until_kept;
+    int64_t max_wait_ns = 0;
+    TimerId wait_timer = 0;
+    int64_t longest_ns = 0;  // from its start to its end
   };
-  absl::StatusOr<RunSpec> Prepare(tutti::v1::Plan plan, const std::string& user) const;
-  void Begin(const tutti::v1::Result& head, const RunLabels& labels, const OnKept& on_kept);
+  absl::StatusOr<Run*> FindRun(const std::string& run_id) const;
+  absl::StatusOr<RunSpec> Prepare(tutti::v1::Plan plan) const;
+  void Begin(const tutti::v1::Result& head, Run& run, const OnKept& on_kept);
+  void OnBegun(const std::string& run_id, const absl::Status& kept);
+  void FreeKey(Run& run);
   void StartWhatCan();
+  void GiveUpWaiting(const std::string& run_id);
+  std::vector<tutti::v1::Obstacle> ObstaclesOf(const std::string& run_id, const Run& run) const;
   void OnEnded(const std::string& run_id);
+  // An ended run, from memory.
+  void Drop(const std::string& run_id);
 
   Executor& executor_;
   fleet::Fleet& fleet_;
   RunsOptions options_;
   RunQueue queue_;
   std::map<std::string, std::unique_ptr<Run>> runs_;
+  std::map<std::string, std::string> run_of_key_;
   std::deque<std::string> ended_;  // oldest first
   std::function<void()> on_drained_;
   bool draining_ = false;

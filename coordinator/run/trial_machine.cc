@@ -19,11 +19,8 @@ using tutti::v1::SenderFinal;
 using tutti::v1::StreamEnd;
 using tutti::v1::WorkerMessage;
 
-// The worst round trip of late, this many times over, is added to the lead of T0; so is this much for each
-// host.
+// The worst round trip of late, this many times over, is added to the lead of T0.
 constexpr int64_t kLeadRoundTrips = 4;
-constexpr int64_t kMaxLeadRoundTripsNs = 2'000'000'000;
-constexpr int64_t kLeadPerHostNs = 20'000;
 
 uint64_t TrialIdOf(const WorkerMessage& message) {
   switch (message.body_case()) {

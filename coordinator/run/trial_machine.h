@@ -53,6 +53,12 @@ struct TrialDeadlines {
   int64_t abort_ns = 800'000'000;
 };
 
+// What the lead from ARM to T0 is at the most: the setup's own, what is added for round trips, and for each
+// host.
+inline constexpr int64_t kMaxArmLeadNs = 1'000'000'000;
+inline constexpr int64_t kMaxLeadRoundTripsNs = 2'000'000'000;
+inline constexpr int64_t kLeadPerHostNs = 20'000;
+
 struct TrialSetup {
   uint64_t trial_id = 0;
   tutti::v1::Timing timing;

@@ -15,6 +15,12 @@ namespace tutti::store {
 
 using Labels = std::map<std::string, std::string>;
 
+// A run without its cases: the line that a list has of it, and the head of its result.
+struct KeptRun {
+  tutti::v1::RunSummary summary;
+  tutti::v1::Result head;
+};
+
 // A run as retention sees it.
 struct EndedRun {
   std::string run_id;
@@ -34,8 +40,9 @@ class RunStore {
  public:
   virtual ~RunStore() = default;
 
-  // `head`: a result without cases. AlreadyExists for an id that is there.
-  virtual absl::Status Begin(const tutti::v1::Result& head, const Labels& labels) = 0;
+  // `head`: a result without cases. `key`: by which RunOfKey finds it, as long as it is there; empty: by
+  // none. AlreadyExists for an id or a key that is there.
+  virtual absl::Status Begin(const tutti::v1::Result& head, const Labels& labels, const std::string& key) = 0;
 
   // `case_position` and `trial_position` count from 0 in the order in which the result will have them. A
   // trial that is there already is left as it is: a merged trial does not change.
@@ -49,6 +56,12 @@ class RunStore {
   // As it was given to Finish; before that the head with the trials that are there, in cases that have
   // nothing else.
   virtual absl::StatusOr<tutti::v1::Result> Get(const std::string& run_id) const = 0;
+
+  // Quick however long the run was: its trials are not read.
+  virtual absl::StatusOr<KeptRun> Describe(const std::string& run_id) const = 0;
+
+  // The id of the run that has begun with this key.
+  virtual absl::StatusOr<std::string> RunOfKey(const std::string& key) const = 0;
 
   // InvalidArgument for a token that no list has given.
   virtual absl::StatusOr<tutti::v1::ListRunsResponse> List(

@@ -129,7 +129,7 @@ void PrintLarge(RunStore& store) {
   Require(packed.status());
   std::printf("  \"received bytes, stored bytes per sample\": %.3f,\n",
               static_cast<double>(packed->size()) / (kStreams * kIntervals));
-  Require(store.Begin(result, {}));
+  Require(store.Begin(result, {}, ""));
   std::printf("  \"large result, stored in, ms\": %.1f,\n",
               MedianMs([&] { Require(store.PutTrial("large", 0, 0, result.cases(0).trials(0))); }, 1));
   Require(store.Finish(result));

@@ -127,6 +127,8 @@ absl::StatusOr<ListQuery> MakeListQuery(const tutti::v1::ListRunsRequest& reques
   return Builder(request).Make();
 }
 
+std::string RunQuery() { return absl::StrCat("SELECT ", kColumns, " FROM runs r WHERE r.run_id = ?"); }
+
 std::string PageToken(int64_t number) { return absl::StrCat(number); }
 
 }  // namespace tutti::store

@@ -40,6 +40,9 @@ enum ListColumn : int {
 // token that PageToken has not made. Pure.
 absl::StatusOr<ListQuery> MakeListQuery(const tutti::v1::ListRunsRequest& request);
 
+// The columns of ListColumn of the one run whose id is its parameter.
+std::string RunQuery();
+
 // For the page that begins behind the run of this number.
 std::string PageToken(int64_t number);
 

@@ -87,6 +87,24 @@ absl::Status ReadLabels(Database& database, int64_t number, v1::RunSummary& summ
   }
 }
 
+absl::Status InsertKey(Database& database, const std::string& key, int64_t number) {
+  TUTTI_ASSIGN_OR_RETURN(Statement insert,
+                         database.Prepare("INSERT INTO idempotency_keys (key, number) VALUES (?, ?)"));
+  const absl::Status inserted = insert.BindText(key).Bind(number).Run();
+  if (!absl::IsAlreadyExists(inserted)) return inserted;
+  return absl::AlreadyExistsError(absl::StrCat("another run has the idempotency key \"", key, "\""));
+}
+
+absl::StatusOr<v1::Result> ReadHeadOf(Database& database, int64_t number, const std::string& context) {
+  TUTTI_ASSIGN_OR_RETURN(Statement head, database.Prepare("SELECT head FROM heads WHERE number = ?"));
+  head.Bind(number);
+  TUTTI_ASSIGN_OR_RETURN(const bool row, head.Step());
+  if (!row) return absl::DataLossError(absl::StrCat(context, ": its head is missing"));
+  v1::Result result;
+  TUTTI_RETURN_IF_ERROR(Annotate(ParsePacked(head.Blob(0), result), context));
+  return result;
+}
+
 }  // namespace
 
 absl::StatusOr<RunRow> FindRun(Database& database, const std::string& run_id) {
@@ -98,7 +116,7 @@ absl::StatusOr<RunRow> FindRun(Database& database, const std::string& run_id) {
 }
 
 absl::Status InsertRun(Database& database, const v1::Result& head, const Labels& labels,
-                       const std::string& packed_head) {
+                       const std::string& key, const std::string& packed_head) {
   TUTTI_ASSIGN_OR_RETURN(
       Statement run,
       database.Prepare("INSERT INTO runs (run_id, status, plan_name, user, submitted_unix_ns, lab, "
@@ -116,12 +134,12 @@ absl::Status InsertRun(Database& database, const v1::Result& head, const Labels&
   TUTTI_ASSIGN_OR_RETURN(Statement stored,
                          database.Prepare("INSERT INTO heads (number, head) VALUES (?, ?)"));
   TUTTI_RETURN_IF_ERROR(stored.Bind(number).BindBlob(packed_head).Run());
-  for (const auto& [key, value] : labels) {
+  for (const auto& [name, value] : labels) {
     TUTTI_ASSIGN_OR_RETURN(Statement label,
                            database.Prepare("INSERT INTO labels (key, value, number) VALUES (?, ?, ?)"));
-    TUTTI_RETURN_IF_ERROR(label.BindText(key).BindText(value).Bind(number).Run());
+    TUTTI_RETURN_IF_ERROR(label.BindText(name).BindText(value).Bind(number).Run());
   }
-  return absl::OkStatus();
+  return key.empty() ? absl::OkStatus() : InsertKey(database, key, number);
 }
 
 absl::Status InsertTrial(Database& database, int64_t number, TrialPosition position,
@@ -180,16 +198,36 @@ absl::Status EndRun(Database& database, int64_t number, const v1::Result& result
 absl::StatusOr<v1::Result> ReadRun(Database& database, const std::string& run_id) {
   TUTTI_ASSIGN_OR_RETURN(const RunRow run, FindRun(database, run_id));
   const std::string context = absl::StrCat("read run ", run_id);
-  TUTTI_ASSIGN_OR_RETURN(Statement head, database.Prepare("SELECT head FROM heads WHERE number = ?"));
-  head.Bind(run.number);
-  TUTTI_ASSIGN_OR_RETURN(const bool row, head.Step());
-  if (!row) return absl::DataLossError(absl::StrCat(context, ": its head is missing"));
-  v1::Result result;
-  TUTTI_RETURN_IF_ERROR(Annotate(ParsePacked(head.Blob(0), result), context));
+  TUTTI_ASSIGN_OR_RETURN(v1::Result result, ReadHeadOf(database, run.number, context));
   TUTTI_RETURN_IF_ERROR(Annotate(ReadCases(database, run.number, result), context));
   TUTTI_RETURN_IF_ERROR(Annotate(ReadTrials(database, run.number, result), context));
   if (!run.ended) result.set_status(v1::RUN_STATUS_RUNNING);
   return result;
+}
+
+absl::StatusOr<KeptRun> ReadHead(Database& database, const std::string& run_id) {
+  TUTTI_ASSIGN_OR_RETURN(Statement run, database.Prepare(RunQuery()));
+  run.BindText(run_id);
+  TUTTI_ASSIGN_OR_RETURN(const bool row, run.Step());
+  if (!row) return absl::NotFoundError(absl::StrCat("no run \"", run_id, "\""));
+  KeptRun kept;
+  kept.summary = SummaryOfRow(run);
+  const int64_t number = run.Int(kNumber);
+  TUTTI_RETURN_IF_ERROR(ReadLabels(database, number, kept.summary));
+  TUTTI_ASSIGN_OR_RETURN(kept.head, ReadHeadOf(database, number, absl::StrCat("read run ", run_id)));
+  if (!kept.summary.has_exit_code()) kept.head.set_status(v1::RUN_STATUS_RUNNING);
+  return kept;
+}
+
+absl::StatusOr<std::string> ReadRunOfKey(Database& database, const std::string& key) {
+  TUTTI_ASSIGN_OR_RETURN(
+      Statement run,
+      database.Prepare("SELECT r.run_id FROM idempotency_keys k JOIN runs r ON r.number = k.number "
+                       "WHERE k.key = ?"));
+  run.BindText(key);
+  TUTTI_ASSIGN_OR_RETURN(const bool row, run.Step());
+  if (!row) return absl::NotFoundError(absl::StrCat("no run has the idempotency key \"", key, "\""));
+  return run.Text(0);
 }
 
 absl::StatusOr<v1::ListRunsResponse> ReadList(Database& database, const v1::ListRunsRequest& request) {

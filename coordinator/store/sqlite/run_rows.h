@@ -29,8 +29,9 @@ absl::StatusOr<RunRow> FindRun(Database& database, const std::string& run_id);
 
 // --- writing; messages come packed ----------------------------------------------------------------
 
+// `key`: empty for none.
 absl::Status InsertRun(Database& database, const tutti::v1::Result& head, const Labels& labels,
-                       const std::string& packed_head);
+                       const std::string& key, const std::string& packed_head);
 // Nothing happens where the trial is there.
 absl::Status InsertTrial(Database& database, int64_t number, TrialPosition position,
                          const std::string& packed);
@@ -43,6 +44,9 @@ absl::Status EndRun(Database& database, int64_t number, const tutti::v1::Result&
 // --- reading --------------------------------------------------------------------------------------
 
 absl::StatusOr<tutti::v1::Result> ReadRun(Database& database, const std::string& run_id);
+absl::StatusOr<KeptRun> ReadHead(Database& database, const std::string& run_id);
+// NotFound for a key that no run has.
+absl::StatusOr<std::string> ReadRunOfKey(Database& database, const std::string& key);
 absl::StatusOr<tutti::v1::ListRunsResponse> ReadList(Database& database,
                                                      const tutti::v1::ListRunsRequest& request);
 absl::StatusOr<std::vector<EndedRun>> ReadEnded(Database& database);

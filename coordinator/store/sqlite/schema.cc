@@ -62,6 +62,14 @@ CREATE TABLE trials (
   PRIMARY KEY (number, case_position, position)
 );
 )",
+    // The keys by which submissions are known again. Beside `runs`, since few runs have one.
+    R"(
+CREATE TABLE idempotency_keys (
+  key TEXT PRIMARY KEY,
+  number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE INDEX idempotency_keys_by_run ON idempotency_keys (number);
+)",
     // Which names get no new runs (coordinator/store/drain_store.h).
     R"(
 CREATE TABLE drains (

@@ -76,11 +76,11 @@ absl::StatusOr<std::unique_ptr<SqliteRunStore>> SqliteRunStore::Open(const std::
   return std::unique_ptr<SqliteRunStore>(new SqliteRunStore(std::move(lock), path, *std::move(database)));
 }
 
-absl::Status SqliteRunStore::Begin(const v1::Result& head, const Labels& labels) {
+absl::Status SqliteRunStore::Begin(const v1::Result& head, const Labels& labels, const std::string& key) {
   TUTTI_ASSIGN_OR_RETURN(const std::string packed, PackWhole(HeadOf(head)));
   MutexLock lock(write_mutex_);
   TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
-  TUTTI_RETURN_IF_ERROR(InsertRun(*writer_, head, labels, packed));
+  TUTTI_RETURN_IF_ERROR(InsertRun(*writer_, head, labels, key, packed));
   return transaction.Commit();
 }
 
@@ -153,6 +153,14 @@ absl::StatusOr<Value> SqliteRunStore::Reading(Read read) const {
 
 absl::StatusOr<v1::Result> SqliteRunStore::Get(const std::string& run_id) const {
   return Reading<v1::Result>([&](Database& database) { return ReadRun(database, run_id); });
+}
+
+absl::StatusOr<KeptRun> SqliteRunStore::Describe(const std::string& run_id) const {
+  return Reading<KeptRun>([&](Database& database) { return ReadHead(database, run_id); });
+}
+
+absl::StatusOr<std::string> SqliteRunStore::RunOfKey(const std::string& key) const {
+  return Reading<std::string>([&](Database& database) { return ReadRunOfKey(database, key); });
 }
 
 absl::StatusOr<v1::ListRunsResponse> SqliteRunStore::List(const v1::ListRunsRequest& request) const {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,6 +18,7 @@ namespace tutti::api {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::HasSubstr;
 
 class CoordinatorServerTest : public testing::Test {
@@ -110,6 +112,143 @@ TEST_F(CoordinatorServerTest, WorkersAreListedByName) {
   ASSERT_EQ(response.workers_size(), 2);
   EXPECT_EQ(response.workers(0).name(), "a");
   EXPECT_EQ(response.workers(0).state(), tutti::v1::WorkerInfo::STATE_IDLE);
+}
+
+TEST_F(CoordinatorServerTest, FactsAreLeftOutOfTheListWhereNobodyAsksForThem) {
+  const SilentWorker a(channel_, "a");
+  for (const bool without_facts : {false, true}) {
+    grpc::ClientContext context;
+    tutti::v1::ListWorkersRequest request;
+    request.set_without_facts(without_facts);
+    tutti::v1::ListWorkersResponse response;
+    ASSERT_TRUE(fleet_->ListWorkers(&context, request, &response).ok());
+    ASSERT_EQ(response.workers_size(), 1);
+    EXPECT_EQ(response.workers(0).has_facts(), !without_facts);
+  }
+}
+
+TEST_F(CoordinatorServerTest, OneWorkerIsToldByNameAndAnUnknownOneIsNotFound) {
+  const SilentWorker a(channel_, "a");
+  for (const char* name : {"a", "nobody"}) {
+    grpc::ClientContext context;
+    tutti::v1::GetWorkerRequest request;
+    request.set_name(name);
+    tutti::v1::WorkerInfo worker;
+    const grpc::Status status = fleet_->GetWorker(&context, request, &worker);
+    if (std::string(name) == "a") {
+      ASSERT_TRUE(status.ok()) << status.error_message();
+      EXPECT_EQ(worker.name(), "a");
+      EXPECT_EQ(worker.facts().boot_id(), "boot-a");
+    } else {
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+    }
+  }
+}
+
+TEST_F(CoordinatorServerTest, ADrainIsSeenByThoseWhoWatchTheFleetAndByTheNextRun) {
+  const SilentWorker a(channel_, "a");
+  const SilentWorker b(channel_, "b");
+  {
+    grpc::ClientContext context;
+    tutti::v1::DrainWorkerRequest request;
+    request.set_name("a");
+    request.set_user("alice");
+    request.set_reason("new NIC");
+    tutti::v1::DrainWorkerResponse response;
+    ASSERT_TRUE(fleet_->DrainWorker(&context, request, &response).ok());
+  }
+  const grpc::Status refused = Submit(kPlan);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("by alice: new NIC"));
+  {
+    grpc::ClientContext context;
+    tutti::v1::UndrainWorkerRequest request;
+    request.set_name("a");
+    tutti::v1::UndrainWorkerResponse response;
+    ASSERT_TRUE(fleet_->UndrainWorker(&context, request, &response).ok());
+  }
+  EXPECT_TRUE(Submit(kPlan).ok());
+  // Behind the first event, which is the registration of a.
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+  tutti::v1::WatchFleetRequest request;
+  request.set_after_sequence(1);
+  const auto reader = fleet_->WatchFleet(&context, request);
+  tutti::v1::FleetEvent event;
+  do {
+    ASSERT_TRUE(reader->Read(&event));
+    EXPECT_GT(event.sequence(), 1u);
+  } while (event.worker() != "a" || event.after() != tutti::v1::WorkerInfo::STATE_DRAINING);
+  context.TryCancel();
+  EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::CANCELLED);
+}
+
+TEST_F(CoordinatorServerTest, AWorkerThatIsThereIsNotForgotten) {
+  const SilentWorker a(channel_, "a");
+  grpc::ClientContext context;
+  tutti::v1::ForgetWorkerRequest request;
+  request.set_name("a");
+  tutti::v1::ForgetWorkerResponse response;
+  EXPECT_EQ(fleet_->ForgetWorker(&context, request, &response).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+TEST_F(CoordinatorServerTest, APlanIsValidatedAndPlacedWithoutARun) {
+  std::string wrong = kPlan;
+  wrong.replace(wrong.find("udp"), 3, "sctp");
+  for (const std::string& plan : {std::string(kPlan), wrong}) {
+    grpc::ClientContext context;
+    tutti::v1::ValidatePlanRequest request;
+    request.set_plan(plan);
+    request.set_source_name("pair.yaml");
+    tutti::v1::ValidatePlanResponse response;
+    ASSERT_TRUE(runs_->ValidatePlan(&context, request, &response).ok());
+    EXPECT_EQ(response.valid(), plan == kPlan);
+    EXPECT_EQ(response.has_plan(), plan == kPlan);
+    if (plan == kPlan) {
+      EXPECT_EQ(response.errors_size(), 0);
+      EXPECT_EQ(response.expected_duration_ns(), 2'200'000'000);  // a second of background before it
+    } else {
+      EXPECT_THAT(response.errors(), Contains(AllOf(HasSubstr("pair.yaml:"), HasSubstr("sctp"))));
+      EXPECT_FALSE(response.has_expected_duration_ns());
+    }
+  }
+  const SilentWorker a(channel_, "a");
+  const SilentWorker b(channel_, "b");
+  grpc::ClientContext context;
+  tutti::v1::DryRunRequest request;
+  request.set_plan(kPlan);
+  tutti::v1::DryRunResponse response;
+  const grpc::Status status = runs_->DryRun(&context, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.head().hosts_size(), 2);
+  EXPECT_EQ(response.streams_of_case_size(), 1);
+}
+
+TEST_F(CoordinatorServerTest, ASecondRunTellsWhereItStandsAndWhatKeepsIt) {
+  const SilentWorker a(channel_, "a");
+  const SilentWorker b(channel_, "b");
+  std::string first;
+  std::string second;
+  ASSERT_TRUE(Submit(kPlan, &first).ok());
+  ASSERT_TRUE(Submit(kPlan, &second).ok());
+  tutti::v1::RunInfo info;
+  {
+    grpc::ClientContext context;
+    tutti::v1::GetRunRequest request;
+    request.set_run_id(second);
+    ASSERT_TRUE(runs_->GetRun(&context, request, &info).ok());
+  }
+  EXPECT_EQ(info.state(), tutti::v1::RunInfo::STATE_WAITING);
+  grpc::ClientContext context;
+  tutti::v1::WhyNotRequest request;
+  request.set_run_id(second);
+  tutti::v1::WhyNotResponse why;
+  ASSERT_TRUE(runs_->WhyNot(&context, request, &why).ok());
+  EXPECT_EQ(why.position(), 1u);
+  ASSERT_EQ(why.obstacles_size(), 2);
+  EXPECT_EQ(why.obstacles(0).run_id(), first);
+  EXPECT_THAT(why.summary(), HasSubstr("a and b run " + first + " of alice since "));
 }
 
 TEST_F(CoordinatorServerTest, AWatchedRunThatIsCancelledEndsWithItsResult) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <utility>
 
 namespace tutti::api {
 namespace {
@@ -29,6 +30,18 @@ TEST(EventQueueTest, AFullQueueDropsLiveIntervalsAndNothingElse) {
   queue.Pop();
   queue.Push(Interval());
   EXPECT_EQ(queue.size(), EventQueue::kMaxBeforeDropping);
+}
+
+TEST(FleetEventQueueTest, AFullQueueRefusesTheNextEventAndKeepsTheOthers) {
+  FleetEventQueue queue;
+  for (size_t i = 0; i < FleetEventQueue::kMaxWaiting; ++i) {
+    auto event = std::make_shared<tutti::v1::FleetEvent>();
+    event->set_sequence(i + 1);
+    ASSERT_TRUE(queue.Push(std::move(event)));
+  }
+  EXPECT_FALSE(queue.Push(std::make_shared<tutti::v1::FleetEvent>()));
+  EXPECT_EQ(queue.Pop()->sequence(), 1u);
+  EXPECT_TRUE(queue.Push(std::make_shared<tutti::v1::FleetEvent>()));
 }
 
 TEST(EventQueueTest, EventsComeOutInOrder) {

@@ -7,15 +7,18 @@
 #include <stdlib.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "common/net/channels.h"
 #include "coordinator/api/coordinator_server.h"
+#include "coordinator/run/event_log.h"
 #include "coordinator/store/sqlite/sqlite_run_store.h"
 #include "tests/unit/coordinator/api/silent_worker.h"
 #include "tutti/v1/service.grpc.pb.h"
@@ -57,7 +60,7 @@ class StoredRunsTest : public StateFolder {
   }
   absl::Status Begin(StoredRuns& stored, const std::string& run_id) {
     std::promise<absl::Status> kept;
-    stored.Begin(Head(run_id), {}, [&kept](const absl::Status& status) { kept.set_value(status); });
+    stored.Begin(Head(run_id), {}, "", [&kept](const absl::Status& status) { kept.set_value(status); });
     return kept.get_future().get();
   }
   absl::Status Finish(StoredRuns& stored, const std::string& run_id) {
@@ -88,7 +91,9 @@ TEST_F(StoredRunsTest, WhatWasKeptIsThereAndAnErrorOfTheStoreComesBack) {
 
 TEST_F(StoredRunsTest, WhatWasAskedForBeforeTheEndIsCarriedOut) {
   auto stored = Start();
-  for (const char* id : {"run-1", "run-2", "run-3"}) stored->Begin(Head(id), {}, [](const absl::Status&) {});
+  for (const char* id : {"run-1", "run-2", "run-3"}) {
+    stored->Begin(Head(id), {}, "", [](const absl::Status&) {});
+  }
   stored = nullptr;
   EXPECT_EQ(OpenStore()->Unfinished()->size(), 3u);
 }
@@ -96,7 +101,7 @@ TEST_F(StoredRunsTest, WhatWasAskedForBeforeTheEndIsCarriedOut) {
 TEST_F(StoredRunsTest, ARunThatWasInterruptedIsClosedAtTheNextStart) {
   {
     const std::unique_ptr<store::RunStore> store = OpenStore();
-    ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
+    ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
     tutti::v1::TrialResult trial;
     trial.set_status(tutti::v1::TRIAL_STATUS_GOOD);
     ASSERT_TRUE(store->PutTrial("run-1", 0, 0, trial).ok());
@@ -136,16 +141,41 @@ class KeepingCoordinatorTest : public StateFolder {
     runs_ = tutti::v1::RunService::NewStub(channel_);
     results_ = tutti::v1::ResultService::NewStub(channel_);
   }
-  std::string Submit() {
+  std::string Submit() { return Submit("").run_id(); }
+  tutti::v1::SubmitResponse Submit(const std::string& key, const std::string& plan = kPlan) {
     grpc::ClientContext context;
     tutti::v1::SubmitRequest request;
-    request.set_plan(kPlan);
+    request.set_plan(plan);
     request.set_source_name("pair.yaml");
+    request.set_idempotency_key(key);
     (*request.mutable_labels())["commit"] = "3fa1";
     tutti::v1::SubmitResponse response;
     const grpc::Status status = runs_->Submit(&context, request, &response);
     EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.run_id();
+    return response;
+  }
+  tutti::v1::RunInfo Info(const std::string& run_id) {
+    grpc::ClientContext context;
+    tutti::v1::GetRunRequest request;
+    request.set_run_id(run_id);
+    tutti::v1::RunInfo info;
+    const grpc::Status status = runs_->GetRun(&context, request, &info);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return info;
+  }
+  // Of a run that has ended.
+  std::vector<tutti::v1::RunEvent> Watch(const std::string& run_id, uint64_t after_sequence) {
+    grpc::ClientContext context;
+    tutti::v1::WatchRequest request;
+    request.set_run_id(run_id);
+    request.set_after_sequence(after_sequence);
+    const auto reader = runs_->Watch(&context, request);
+    std::vector<tutti::v1::RunEvent> events;
+    tutti::v1::RunEvent event;
+    while (reader->Read(&event)) events.push_back(event);
+    const grpc::Status status = reader->Finish();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return events;
   }
   grpc::Status Get(const std::string& run_id, tutti::v1::Result& result) {
     grpc::ClientContext context;
@@ -219,6 +249,67 @@ TEST_F(KeepingCoordinatorTest, ADeletedRunIsGoneAlsoFromTheMemoryOfTheCoordinato
   }
   EXPECT_EQ(Get(id, result).error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(Delete(id).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+TEST_F(KeepingCoordinatorTest, TheSameKeyIsTheSameRunAlsoForANewCoordinatorUntilTheRunIsDeleted) {
+  StartServer(true);
+  std::string id;
+  {
+    const SilentWorker a(channel_, "a");
+    const SilentWorker b(channel_, "b");
+    const tutti::v1::SubmitResponse first = Submit("build-7");
+    id = first.run_id();
+    EXPECT_FALSE(first.repeated_key());
+    // Whatever its plan.
+    const tutti::v1::SubmitResponse second = Submit("build-7", "no plan at all");
+    EXPECT_EQ(second.run_id(), id);
+    EXPECT_TRUE(second.repeated_key());
+    EXPECT_NE(Submit("build-8").run_id(), id);
+    ASSERT_TRUE(server_->Drain(3'000'000'000));
+  }
+  StartServer(true);
+  const tutti::v1::SubmitResponse later = Submit("build-7");
+  EXPECT_EQ(later.run_id(), id);
+  EXPECT_TRUE(later.repeated_key());
+  ASSERT_TRUE(Delete(id).ok());
+  const SilentWorker a(channel_, "a");
+  const SilentWorker b(channel_, "b");
+  const tutti::v1::SubmitResponse anew = Submit("build-7");
+  EXPECT_NE(anew.run_id(), id);
+  EXPECT_FALSE(anew.repeated_key());
+}
+
+TEST_F(KeepingCoordinatorTest, OfARunOfAnEarlierCoordinatorTheEndIsToldTheSameEachTime) {
+  StartServer(true);
+  std::string id;
+  uint64_t last_sequence = 0;
+  {
+    const SilentWorker a(channel_, "a");
+    const SilentWorker b(channel_, "b");
+    id = Submit();
+    ASSERT_TRUE(server_->Drain(3'000'000'000));
+    const std::vector<tutti::v1::RunEvent> events = Watch(id, 0);
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(events.front().sequence(), 1u);
+    last_sequence = events.back().sequence();
+    const tutti::v1::RunInfo info = Info(id);
+    EXPECT_EQ(info.state(), tutti::v1::RunInfo::STATE_ENDED);
+    EXPECT_GT(info.summary().stored_bytes(), 0u);
+  }
+  StartServer(true);
+  const tutti::v1::RunInfo info = Info(id);
+  EXPECT_EQ(info.state(), tutti::v1::RunInfo::STATE_ENDED);
+  EXPECT_EQ(info.summary().exit_code(), 8);
+  EXPECT_EQ(info.summary().labels().at("commit"), "3fa1");
+  EXPECT_EQ(info.hosts_size(), 2);
+  for (const uint64_t after : {uint64_t{0}, last_sequence}) {
+    const std::vector<tutti::v1::RunEvent> events = Watch(id, after);
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(events.back().sequence(), run::kKeptEndSequence);
+    EXPECT_EQ(events.back().run_id(), id);
+    EXPECT_EQ(events.back().ended().status(), tutti::v1::RUN_STATUS_CANCELLED);
+  }
+  EXPECT_TRUE(Watch(id, run::kKeptEndSequence).empty());
 }
 
 TEST_F(KeepingCoordinatorTest, ACoordinatorThatKeepsNothingSaysSo) {

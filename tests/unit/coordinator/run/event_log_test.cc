@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +16,13 @@ using tutti::v1::RunEvent;
 
 class Recorder final : public EventWatcher {
  public:
-  void OnEvent(const SharedEvent& event) override { kinds.push_back(event->body_case()); }
+  void OnEvent(const SharedEvent& event) override {
+    kinds.push_back(event->body_case());
+    numbers.push_back(event->sequence());
+  }
   void OnEnd() override { ++ends; }
   std::vector<int> kinds;
+  std::vector<uint64_t> numbers;
   int ends = 0;
 };
 
@@ -77,6 +82,36 @@ TEST(EventLogTest, LiveIntervalsOfEndedTrialsAreForgotten) {
   const auto late = std::make_shared<Recorder>();
   log.Watch(late);
   EXPECT_THAT(late->kinds, ElementsAre(RunEvent::kStarted, RunEvent::kTrialEnded, RunEvent::kInterval));
+}
+
+TEST(EventLogTest, EventsAreNumberedFromOneAndNumbersOfForgottenOnesAreNotGivenAgain) {
+  EventLog log("run-1");
+  for (const RunEvent& each : {Started(), Interval(), PhaseEvent(), TrialEnded(), Interval()}) {
+    log.Append(each);
+  }
+  const auto late = std::make_shared<Recorder>();
+  log.Watch(late);
+  log.Append(Interval());
+  EXPECT_THAT(late->numbers, ElementsAre(1u, 4u, 5u, 6u));
+  EXPECT_EQ(log.last_sequence(), 6u);
+}
+
+TEST(EventLogTest, AWatcherThatResumesIsToldWhatIsKeptBehindItsLastEventAndWhatComes) {
+  EventLog log("run-1");
+  for (const RunEvent& each : {Started(), Interval(), Interval(), TrialEnded(), Interval()}) {
+    log.Append(each);
+  }
+  const auto forgotten = std::make_shared<Recorder>();
+  log.Watch(forgotten, 2);  // which is no longer there itself
+  const auto all = std::make_shared<Recorder>();
+  log.Watch(all, 5);
+  log.Append(Ended());
+  EXPECT_THAT(forgotten->numbers, ElementsAre(4u, 5u, 6u));
+  EXPECT_THAT(all->numbers, ElementsAre(6u));
+  const auto after_the_end = std::make_shared<Recorder>();
+  log.Watch(after_the_end, 6);
+  EXPECT_TRUE(after_the_end->numbers.empty());
+  EXPECT_EQ(after_the_end->ends, 1);
 }
 
 TEST(EventLogTest, EveryWatcherIsToldTheEndOnce) {

@@ -31,9 +31,10 @@ class FakeJournal final : public RunJournal {
  public:
   explicit FakeJournal(Executor& executor) : executor_(executor) {}
 
-  void Begin(const Result& head, const RunLabels& labels, Kept kept) override {
+  void Begin(const Result& head, const RunLabels& labels, const std::string& key, Kept kept) override {
     heads.push_back(head);
     this->labels = labels;
+    keys.push_back(key);
     Take("begin", std::move(kept));
   }
   void PutTrial(const std::string&, uint32_t case_position, uint32_t trial_position,
@@ -55,6 +56,7 @@ class FakeJournal final : public RunJournal {
   std::vector<std::string> calls;
   std::vector<Result> heads;
   RunLabels labels;
+  std::vector<std::string> keys;
   std::vector<Result> finished;
   std::vector<Kept> waiting;
 
@@ -97,7 +99,7 @@ class JournalTest : public testing::Test {
   RunsOptions Options() {
     RunsOptions options;
     options.random = [this] { return ++random_; };
-    options.make_id = [] { return std::string("run-1"); };
+    options.make_id = [this] { return "run-" + std::to_string(++ids_); };
     options.journal = &journal_;
     return options;
   }
@@ -127,7 +129,7 @@ class JournalTest : public testing::Test {
   }
   void Submit() {
     const auto id =
-        runs_.Submit(MakePlan(), "alice", {{"commit", "3fa1"}},
+        runs_.Submit({.plan = MakePlan(), .user = "alice", .labels = {{"commit", "3fa1"}}, .key = "build-7"},
                      [this](const std::string&, const absl::Status& kept) { kept_.push_back(kept); });
     ASSERT_TRUE(id.ok()) << id.status();
     watcher_ = std::make_shared<Recorder>();
@@ -142,6 +144,7 @@ class JournalTest : public testing::Test {
   ManualExecutor executor_;
   FakeJournal journal_;
   uint64_t random_ = 100;
+  int ids_ = 0;
   fleet::Fleet fleet_;
   Runs runs_;
   std::map<std::string, std::shared_ptr<ScriptedWorker>> workers_;
@@ -181,6 +184,45 @@ TEST_F(JournalTest, ARunThatCannotBeKeptIsCancelledAndItsUserIsTold) {
   const auto result = runs_.GetResult("run-1");
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->status(), tutti::v1::RUN_STATUS_CANCELLED);
+}
+
+TEST_F(JournalTest, TheKeyIsWrittenDownAndItsSecondUserIsToldTheRunOnceThatIsOnTheDiskToo) {
+  journal_.at_once = false;
+  Submit();
+  EXPECT_THAT(journal_.keys, ElementsAre("build-7"));
+  std::vector<std::string> told;
+  EXPECT_TRUE(runs_.Repeat("build-7", [&](const std::string& id, const absl::Status& kept) {
+    told.push_back(id + " " + std::string(absl::StatusCodeToString(kept.code())));
+  }));
+  executor_.AdvanceBy(kSecond / 2);
+  EXPECT_THAT(told, IsEmpty());
+  journal_.Write();
+  executor_.RunReady();
+  EXPECT_THAT(told, ElementsAre("run-1 OK"));
+  EXPECT_EQ(kept_.size(), 1u);
+}
+
+TEST_F(JournalTest, ARunThatCannotBeKeptLeavesItsKeyToTheNextAttempt) {
+  journal_.at_once = false;
+  journal_.status = absl::ResourceExhaustedError("the disk is full");
+  Submit();
+  std::vector<absl::Status> told;
+  EXPECT_TRUE(runs_.Repeat(
+      "build-7", [&](const std::string&, const absl::Status& kept) { told.push_back(kept); }));
+  journal_.Write();
+  executor_.RunReady();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(runs_.Repeat("build-7", {}));
+  // The new run has the key; the end of the first one does not take it away.
+  journal_.status = absl::OkStatus();
+  journal_.at_once = true;
+  EXPECT_TRUE(runs_.Submit({.plan = MakePlan(), .key = "build-7"}).ok());
+  journal_.Write();
+  executor_.AdvanceBy(20 * kSecond);
+  runs_.Forget("run-1");
+  EXPECT_EQ(runs_.GetResult("run-1").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(runs_.Repeat("build-7", {}));
 }
 
 TEST_F(JournalTest, TheNextTrialBeginsAndATrialIsToldOnceItIsOnTheDisk) {

@@ -81,6 +81,27 @@ TEST_F(RunQueueTest, SaysWhatARunWaitsForHostByHost) {
               ElementsAre("host a: runs run-7 of alice since 13:50:02", "host c: run-8 of bob is next"));
 }
 
+TEST_F(RunQueueTest, TheSameIsToldAsData) {
+  queue_.Add({"run-7", "alice", {"a", "b"}, 1 * kSecond});
+  Start(5 * kSecond);
+  queue_.Add({"run-8", "bob", {"b", "c"}, 2 * kSecond});
+  queue_.Add({"run-9", "", {"a", "c", "d"}, 3 * kSecond});
+  const auto obstacles = queue_.Obstacles("run-9");
+  ASSERT_EQ(obstacles.size(), 2u);
+  EXPECT_EQ(obstacles[0].host(), "a");
+  EXPECT_EQ(obstacles[0].kind(), tutti::v1::Obstacle::KIND_BUSY);
+  EXPECT_EQ(obstacles[0].run_id(), "run-7");
+  EXPECT_EQ(obstacles[0].user(), "alice");
+  EXPECT_EQ(obstacles[0].since_unix_ns(), 5 * kSecond);
+  EXPECT_FALSE(obstacles[0].has_expected_left_ns());
+  EXPECT_EQ(obstacles[1].host(), "c");
+  EXPECT_EQ(obstacles[1].kind(), tutti::v1::Obstacle::KIND_NEXT);
+  EXPECT_EQ(obstacles[1].run_id(), "run-8");
+  EXPECT_EQ(obstacles[1].since_unix_ns(), 2 * kSecond);
+  EXPECT_THAT(queue_.Obstacles("run-7"), IsEmpty());
+  EXPECT_THAT(queue_.Obstacles("nobody"), IsEmpty());
+}
+
 TEST_F(RunQueueTest, RunsThatShareNoHostDoNotCountForThePosition) {
   Add("1", {"a"});
   Start();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coordinator/plan/plan_loader.h"
-#include "scripted_worker.h"
+#include "runs_fixture.h"
 
 namespace tutti::run {
 namespace {
@@ -24,106 +24,6 @@ using tutti::v1::CoordinatorMessage;
 using tutti::v1::Plan;
 using tutti::v1::Result;
 using tutti::v1::RunEvent;
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000 * kMs;
-
-class Recorder final : public EventWatcher {
- public:
-  void OnEvent(const SharedEvent& event) override { events.push_back(event); }
-  void OnEnd() override { ended = true; }
-  std::vector<const RunEvent*> Of(RunEvent::BodyCase kind) const {
-    std::vector<const RunEvent*> found;
-    for (const SharedEvent& each : events) {
-      if (each->body_case() == kind) found.push_back(each.get());
-    }
-    return found;
-  }
-  std::vector<std::string> Phases() const {
-    std::vector<std::string> names;
-    for (const RunEvent* each : Of(RunEvent::kPhase)) names.push_back(each->phase().phase());
-    return names;
-  }
-  std::vector<SharedEvent> events;
-  bool ended = false;
-};
-
-class RunsTest : public testing::Test {
- protected:
-  RunsTest() : executor_(1'000 * kSecond), fleet_(executor_, {}), runs_(executor_, fleet_, Options()) {
-    for (const char* name : {"a", "b", "c", "d"}) {
-      workers_[name] = std::make_shared<ScriptedWorker>(executor_, fleet_, name, name[0] * kSecond);
-      workers_[name]->Dial();
-    }
-    executor_.AdvanceBy(kSecond);
-  }
-  RunsOptions Options() {
-    RunsOptions options;
-    options.random = [this] { return ++random_; };
-    options.make_id = [this] { return "run-" + std::to_string(++ids_); };
-    options.ended_kept = 3;
-    return options;
-  }
-  // `from` sends one UDP stream to `to`; 100 ms warm-up, 400 ms window.
-  static Plan MakePlan(const std::string& from, const std::string& to, uint32_t cases = 1,
-                       uint32_t repeat = 1) {
-    Plan plan;
-    for (uint32_t index = 0; index < cases; ++index) {
-      tutti::v1::Case& each = *plan.add_cases();
-      each.set_index(index);
-      each.set_repeat(repeat);
-      for (const auto& [role, host] : {std::pair{"sender", from}, std::pair{"receiver", to}}) {
-        tutti::v1::Role& added = *each.add_roles();
-        added.set_name(role);
-        added.add_hosts(host);
-      }
-      tutti::v1::TrafficEntry& entry = *each.add_traffic();
-      entry.set_name("bulk");
-      entry.set_from("sender");
-      entry.set_to("receiver");
-      entry.set_pattern(tutti::v1::PATTERN_PAIRS);
-      entry.set_streams(1);
-      entry.set_protocol(tutti::v1::PROTOCOL_UDP);
-      entry.set_message_size_bytes(1472);
-      each.mutable_timing()->set_warmup_ns(100 * kMs);
-      each.mutable_timing()->set_measure_ns(400 * kMs);
-      each.mutable_timing()->set_cooldown_ns(50 * kMs);
-      each.mutable_timing()->set_interval_ns(100 * kMs);
-    }
-    return plan;
-  }
-  std::string Submit(const Plan& plan, const std::string& user = "") {
-    const auto id = runs_.Submit(plan, user);
-    EXPECT_TRUE(id.ok()) << id.status();
-    return id.ok() ? *id : "";
-  }
-  std::shared_ptr<Recorder> Watch(const std::string& id) {
-    auto recorder = std::make_shared<Recorder>();
-    EXPECT_TRUE(runs_.Watch(id, recorder).ok());
-    return recorder;
-  }
-  Result ResultOf(const std::string& id) {
-    const auto result = runs_.GetResult(id);
-    EXPECT_TRUE(result.ok()) << result.status();
-    return result.ok() ? *result : Result();
-  }
-  // Until the trial of the watched run is in this phase; false if it does not come.
-  bool PassTo(const Recorder& recorder, const std::string& phase) {
-    for (int step = 0; step < 100'000; ++step) {
-      const std::vector<std::string> phases = recorder.Phases();
-      if (!phases.empty() && phases.back() == phase) return true;
-      executor_.AdvanceBy(kMs / 10);
-    }
-    return false;
-  }
-
-  ManualExecutor executor_;
-  uint64_t random_ = 100;
-  int ids_ = 0;
-  fleet::Fleet fleet_;
-  Runs runs_;
-  std::map<std::string, std::shared_ptr<ScriptedWorker>> workers_;
-};
 
 TEST_F(RunsTest, ARunTellsItsCourseAndEndsWithItsResult) {
   const std::string id = Submit(MakePlan("a", "b", 2, 2), "alice");
@@ -330,7 +230,7 @@ TEST_F(RunsTest, TrialsWithoutAHostThatStaysAwayFailByName) {
 
 TEST_F(RunsTest, ARunWhoseRolesCannotBeFilledIsRefusedAndLostWorkersAreNamed) {
   workers_["c"]->Die();
-  const auto id = runs_.Submit(MakePlan("a", "c"), "");
+  const auto id = runs_.Submit({.plan = MakePlan("a", "c")});
   ASSERT_FALSE(id.ok());
   EXPECT_EQ(id.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(id.status().message()), HasSubstr("worker c is lost since 0s: the worker ended"));
@@ -342,7 +242,7 @@ TEST_F(RunsTest, ARangeWithTooFewPortsForTheFleetIsToldAtItsPlaceInThePlan) {
       "  - {name: e, from: x, to: y, protocol: tcp, pattern: fan_in, ports: 5201-5202}\n",
       "p.yaml", {});
   ASSERT_TRUE(plan.ok()) << plan.status();
-  const auto id = runs_.Submit(*plan, "");
+  const auto id = runs_.Submit({.plan = *plan});
   EXPECT_EQ(id.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(id.status().message()),
               HasSubstr("p.yaml:5:70: traffic[0].ports: traffic e: host a receives 3 streams"));
@@ -376,7 +276,7 @@ TEST_F(RunsTest, DrainRefusesNewRunsAndEndsTheOthersWithTheirResults) {
   executor_.AdvanceBy(1300 * kMs);
   bool drained = false;
   runs_.Drain([&] { drained = true; });
-  EXPECT_EQ(runs_.Submit(MakePlan("c", "d"), "").status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(runs_.Submit({.plan = MakePlan("c", "d")}).status().code(), absl::StatusCode::kUnavailable);
   executor_.AdvanceBy(kSecond);
   EXPECT_TRUE(drained);
   EXPECT_EQ(ResultOf(first).status(), tutti::v1::RUN_STATUS_CANCELLED);

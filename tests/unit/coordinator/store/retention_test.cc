@@ -52,12 +52,16 @@ TEST(RetentionTest, WhatGoesForItsAgeMakesRoom) {
 // Only what retention asks for.
 class FakeStore final : public RunStore {
  public:
-  absl::Status Begin(const tutti::v1::Result&, const Labels&) override { return absl::OkStatus(); }
+  absl::Status Begin(const tutti::v1::Result&, const Labels&, const std::string&) override {
+    return absl::OkStatus();
+  }
   absl::Status PutTrial(const std::string&, uint32_t, uint32_t, const tutti::v1::TrialResult&) override {
     return absl::OkStatus();
   }
   absl::Status Finish(const tutti::v1::Result&) override { return absl::OkStatus(); }
   absl::StatusOr<tutti::v1::Result> Get(const std::string&) const override { return absl::NotFoundError(""); }
+  absl::StatusOr<KeptRun> Describe(const std::string&) const override { return absl::NotFoundError(""); }
+  absl::StatusOr<std::string> RunOfKey(const std::string&) const override { return absl::NotFoundError(""); }
   absl::StatusOr<tutti::v1::ListRunsResponse> List(const tutti::v1::ListRunsRequest&) const override {
     return tutti::v1::ListRunsResponse();
   }

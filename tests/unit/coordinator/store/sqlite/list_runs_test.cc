@@ -35,7 +35,7 @@ class ListRunsTest : public StateFolderTest {
     Add(Head("r4", "100%_up", 4000), {}, tutti::v1::RUN_STATUS_PASSED);
   }
   void Add(const tutti::v1::Result& head, const Labels& labels, tutti::v1::RunStatus status) {
-    ASSERT_TRUE(store_->Begin(head, labels).ok());
+    ASSERT_TRUE(store_->Begin(head, labels, "").ok());
     if (status != tutti::v1::RUN_STATUS_RUNNING) ASSERT_TRUE(store_->Finish(Ended(head, status)).ok());
   }
   std::vector<std::string> Ids(const ListRunsRequest& request) {

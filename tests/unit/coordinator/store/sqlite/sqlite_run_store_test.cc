@@ -36,7 +36,7 @@ TEST_F(SqliteRunStoreTest, RandomResultsComeBackAsTheyWereFinished) {
     Result result;
     RandomMessages(seed).Fill(result, 2);
     result.set_run_id("run-" + std::to_string(seed));
-    ASSERT_TRUE(store->Begin(result, {}).ok());
+    ASSERT_TRUE(store->Begin(result, {}, "").ok());
     // Some trials come before the end, the others with it.
     for (int i = 0; i < result.cases_size(); i += 2) {
       for (int j = 0; j < result.cases(i).trials_size(); ++j) {
@@ -56,7 +56,7 @@ TEST_F(SqliteRunStoreTest, RandomResultsComeBackAsTheyWereFinished) {
 TEST_F(SqliteRunStoreTest, WhatWasAcknowledgedIsThereAfterANewStart) {
   {
     const auto store = Open();
-    ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
+    ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
     ASSERT_TRUE(store->PutTrial("run-1", 0, 0, Trial(1)).ok());
     ASSERT_TRUE(store->PutTrial("run-1", 0, 1, Trial(2)).ok());
     ASSERT_TRUE(store->PutTrial("run-1", 1, 0, Trial(1)).ok());
@@ -76,7 +76,7 @@ TEST_F(SqliteRunStoreTest, WhatWasAcknowledgedIsThereAfterANewStart) {
 // What a process writes to the file is there for the next one even if nobody closed the database.
 TEST_F(SqliteRunStoreTest, WhatWasAcknowledgedIsInTheFilesBeforeTheStoreIsClosed) {
   const auto store = Open();
-  ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
+  ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
   ASSERT_TRUE(store->PutTrial("run-1", 0, 0, Trial(1)).ok());
   const fs::path copy = folder_ / "copy";
   fs::create_directory(copy);
@@ -88,7 +88,7 @@ TEST_F(SqliteRunStoreTest, WhatWasAcknowledgedIsInTheFilesBeforeTheStoreIsClosed
 
 TEST_F(SqliteRunStoreTest, ATrialThatIsThereAlreadyIsLeftAsItIs) {
   const auto store = Open();
-  ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
+  ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
   ASSERT_TRUE(store->PutTrial("run-1", 0, 0, Trial(1)).ok());
   ASSERT_TRUE(store->PutTrial("run-1", 0, 0, Trial(5)).ok());
   EXPECT_EQ(store->Get("run-1")->cases(0).trials_size(), 1);
@@ -101,21 +101,21 @@ TEST_F(SqliteRunStoreTest, UnknownRunsAreNotFoundAndIdsAreGivenOnce) {
   EXPECT_EQ(store->PutTrial("nobody", 0, 0, Trial(1)).code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store->Finish(Head("nobody")).code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store->Delete("nobody").code(), absl::StatusCode::kNotFound);
-  ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
-  EXPECT_EQ(store->Begin(Head("run-1"), {}).code(), absl::StatusCode::kAlreadyExists);
+  ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
+  EXPECT_EQ(store->Begin(Head("run-1"), {}, "").code(), absl::StatusCode::kAlreadyExists);
 }
 
 TEST_F(SqliteRunStoreTest, AHostileIdIsOnlyAText) {
   const auto store = Open();
   const std::string id = "'; DROP TABLE runs; --\n%_\\";
-  ASSERT_TRUE(store->Begin(Head(id), {{id, id}}).ok());
+  ASSERT_TRUE(store->Begin(Head(id), {{id, id}}, id).ok());
   EXPECT_EQ(store->Get(id)->run_id(), id);
   EXPECT_EQ(store->Get("run%").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST_F(SqliteRunStoreTest, OnlyARunThatHasEndedCanBeDeletedAndNothingOfItStays) {
   const auto store = Open();
-  ASSERT_TRUE(store->Begin(Head("run-1"), {{"commit", "3fa1"}}).ok());
+  ASSERT_TRUE(store->Begin(Head("run-1"), {{"commit", "3fa1"}}, "build-7").ok());
   ASSERT_TRUE(store->PutTrial("run-1", 0, 0, Trial(1)).ok());
   const absl::Status early = store->Delete("run-1");
   EXPECT_EQ(early.code(), absl::StatusCode::kFailedPrecondition);
@@ -125,9 +125,80 @@ TEST_F(SqliteRunStoreTest, OnlyARunThatHasEndedCanBeDeletedAndNothingOfItStays) 
   EXPECT_EQ(store->Get("run-1").status().code(), absl::StatusCode::kNotFound);
   const auto database = Database::OpenReader(DatabasePath());
   ASSERT_TRUE(database.ok());
-  for (const char* table : {"runs", "labels", "heads", "cases", "trials"}) {
+  for (const char* table : {"runs", "labels", "heads", "cases", "trials", "idempotency_keys"}) {
     EXPECT_EQ(*(*database)->QueryInt("SELECT count(*) FROM " + std::string(table)), 0) << table;
   }
+}
+
+TEST_F(SqliteRunStoreTest, ARunIsFoundByItsKeyUntilItIsDeletedAndAKeyIsGivenOnce) {
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store->Begin(Head("run-1"), {}, "build-7").ok());
+    const absl::Status second = store->Begin(Head("run-2"), {}, "build-7");
+    EXPECT_EQ(second.code(), absl::StatusCode::kAlreadyExists);
+    EXPECT_THAT(std::string(second.message()), HasSubstr("build-7"));
+    EXPECT_EQ(store->Get("run-2").status().code(), absl::StatusCode::kNotFound);
+    for (const char* id : {"run-3", "run-4"}) ASSERT_TRUE(store->Begin(Head(id), {}, "").ok());
+  }
+  const auto store = Open();
+  EXPECT_EQ(*store->RunOfKey("build-7"), "run-1");
+  EXPECT_EQ(store->RunOfKey("build-8").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store->RunOfKey("").status().code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(store->Finish(Ended(Head("run-1"))).ok());
+  ASSERT_TRUE(store->Delete("run-1").ok());
+  EXPECT_EQ(store->RunOfKey("build-7").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(store->Begin(Head("run-5"), {}, "build-7").ok());
+}
+
+TEST_F(SqliteRunStoreTest, ARunIsDescribedWithoutItsCases) {
+  const auto store = Open();
+  ASSERT_TRUE(store->Begin(Head("run-1"), {{"commit", "3fa1"}}, "").ok());
+  ASSERT_TRUE(store->PutTrial("run-1", 0, 0, Trial(1)).ok());
+  const absl::StatusOr<KeptRun> running = store->Describe("run-1");
+  ASSERT_TRUE(running.ok()) << running.status();
+  EXPECT_EQ(running->summary.run_id(), "run-1");
+  EXPECT_EQ(running->summary.status(), tutti::v1::RUN_STATUS_RUNNING);
+  EXPECT_FALSE(running->summary.has_exit_code());
+  EXPECT_EQ(running->summary.labels().at("commit"), "3fa1");
+  EXPECT_EQ(running->head.status(), tutti::v1::RUN_STATUS_RUNNING);
+  EXPECT_EQ(running->head.plan().cases_size(), 2);
+  EXPECT_EQ(running->head.cases_size(), 0);
+  Result ended = Ended(Head("run-1"), tutti::v1::RUN_STATUS_PARTIAL);
+  ended.add_reasons("a host was lost");
+  ASSERT_TRUE(store->Finish(ended).ok());
+  const absl::StatusOr<KeptRun> partial = store->Describe("run-1");
+  ASSERT_TRUE(partial.ok()) << partial.status();
+  EXPECT_EQ(partial->summary.exit_code(), 7);
+  EXPECT_EQ(partial->summary.finished_unix_ns(), 1002);
+  EXPECT_THAT(partial->head.reasons(), ElementsAre("a host was lost"));
+  EXPECT_EQ(store->Describe("nobody").status().code(), absl::StatusCode::kNotFound);
+}
+
+// Of version 1, which had these tables and no others.
+TEST_F(SqliteRunStoreTest, AFileOfTheFirstVersionGetsItsMissingTablesAndKeepsItsRuns) {
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
+  }
+  {
+    const auto database = Database::OpenWriter(DatabasePath());
+    ASSERT_TRUE(database.ok());
+    std::string drop;
+    {
+      auto later = (*database)->Prepare(
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN "
+          "('runs', 'labels', 'heads', 'cases', 'trials')");
+      ASSERT_TRUE(later.ok()) << later.status();
+      while (*later->Step()) drop += "DROP TABLE " + later->Text(0) + ";";
+    }
+    ASSERT_NE(drop, "");
+    ASSERT_TRUE((*database)->Execute(drop + "PRAGMA user_version=1").ok());
+  }
+  const auto store = Open();
+  ASSERT_NE(store, nullptr);
+  EXPECT_TRUE(store->Get("run-1").ok());
+  EXPECT_TRUE(store->Begin(Head("run-2"), {}, "build-7").ok());
+  EXPECT_EQ(*store->RunOfKey("build-7"), "run-2");
 }
 
 TEST_F(SqliteRunStoreTest, DeletingGivesTheSpaceBack) {
@@ -136,7 +207,7 @@ TEST_F(SqliteRunStoreTest, DeletingGivesTheSpaceBack) {
   tutti::v1::TrialResult large;
   tutti::v1::StreamResult& stream = *large.add_streams();
   for (int i = 0; i < 500'000; ++i) stream.add_sent_bytes_intervals(random());
-  ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
+  ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
   ASSERT_TRUE(store->PutTrial("run-1", 0, 0, large).ok());
   ASSERT_TRUE(store->Finish(Ended(Head("run-1"))).ok());
   ASSERT_TRUE(store->Delete("run-1").ok());
@@ -147,7 +218,7 @@ TEST_F(SqliteRunStoreTest, DeletingGivesTheSpaceBack) {
 
 TEST_F(SqliteRunStoreTest, EndedRunsComeOldestFirstWithWhatTheyTake) {
   const auto store = Open();
-  for (const char* id : {"b", "a", "c"}) ASSERT_TRUE(store->Begin(Head(id), {}).ok());
+  for (const char* id : {"b", "a", "c"}) ASSERT_TRUE(store->Begin(Head(id), {}, "").ok());
   ASSERT_TRUE(store->PutTrial("a", 0, 0, Trial(1)).ok());
   for (const char* id : {"a", "b"}) ASSERT_TRUE(store->Finish(Ended(Head(id))).ok());
   const std::vector<EndedRun> ended = *store->Ended();
@@ -182,7 +253,7 @@ TEST_F(SqliteRunStoreTest, AFileThatIsNoDatabaseIsNamedAndLeftAlone) {
 TEST_F(SqliteRunStoreTest, AFileThatWasCutOffIsDataLoss) {
   {
     const auto store = Open();
-    for (int i = 0; i < 20; ++i) ASSERT_TRUE(store->Begin(Head("run-" + std::to_string(i)), {}).ok());
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(store->Begin(Head("run-" + std::to_string(i)), {}, "").ok());
   }
   fs::resize_file(DatabasePath(), fs::file_size(DatabasePath()) / 2 / 4096 * 4096);
   EXPECT_EQ(SqliteRunStore::Open(folder_.string()).status().code(), absl::StatusCode::kDataLoss);
@@ -240,7 +311,7 @@ TEST_F(SqliteRunStoreTest, ReadersSeeWholeRunsWhileOthersAreWritten) {
   }
   for (int i = 0; i < kRuns; ++i) {
     Result result = Ended(Head("run-" + std::to_string(i)));
-    EXPECT_TRUE(store->Begin(result, {}).ok());
+    EXPECT_TRUE(store->Begin(result, {}, "").ok());
     *result.add_cases()->add_trials() = Trial(1);
     *result.mutable_cases(0)->add_trials() = Trial(2);
     EXPECT_TRUE(store->Finish(result).ok());
