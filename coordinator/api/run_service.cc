@@ -108,4 +108,21 @@ grpc::ServerUnaryReactor* RunService::GetResult(grpc::CallbackServerContext* con
   return reactor;
 }
 
+grpc::ServerUnaryReactor* RunService::ListEvents(grpc::CallbackServerContext* context,
+                                                 const tutti::v1::ListEventsRequest* request,
+                                                 tutti::v1::ListEventsResponse* response) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  if (stored_ == nullptr) {
+    reactor->Finish(ToGrpc(absl::FailedPreconditionError(
+        "this coordinator keeps no events of runs: start it with --state-dir FOLDER")));
+    return reactor;
+  }
+  stored_->ListEvents(request->run_id(),
+                      [reactor, response](absl::StatusOr<tutti::v1::ListEventsResponse> events) {
+                        if (events.ok()) *response = *std::move(events);
+                        reactor->Finish(ToGrpc(events.status()));
+                      });
+  return reactor;
+}
+
 }  // namespace tutti::api

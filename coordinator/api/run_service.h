@@ -29,6 +29,9 @@ class RunService final : public tutti::v1::RunService::CallbackService {
   grpc::ServerUnaryReactor* GetResult(grpc::CallbackServerContext* context,
                                       const tutti::v1::GetResultRequest* request,
                                       tutti::v1::Result* response) override;
+  grpc::ServerUnaryReactor* ListEvents(grpc::CallbackServerContext* context,
+                                       const tutti::v1::ListEventsRequest* request,
+                                       tutti::v1::ListEventsResponse* response) override;
 
  private:
   Executor& executor_;

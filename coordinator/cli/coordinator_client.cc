@@ -91,6 +91,17 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
     return Explain(results_->DeleteRun(&context, request, &response), absl::StrCat("delete run ", run_id));
   }
 
+  absl::StatusOr<tutti::v1::ListEventsResponse> ListEvents(const std::string& run_id) override {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kCallDeadline);
+    tutti::v1::ListEventsRequest request;
+    request.set_run_id(run_id);
+    tutti::v1::ListEventsResponse response;
+    TUTTI_RETURN_IF_ERROR(Explain(runs_->ListEvents(&context, request, &response),
+                                  absl::StrCat("list the events of run ", run_id)));
+    return response;
+  }
+
  private:
   // `seen` counts the events that `on_event` got, over all watches of the run.
   absl::Status WatchOnce(const std::string& run_id,

@@ -19,6 +19,7 @@
 #include "coordinator/plan/placement.h"
 #include "coordinator/plan/plan_loader.h"
 #include "coordinator/plan/written_place.h"
+#include "coordinator/run/event_keeper.h"
 #include "coordinator/run/run_head.h"
 
 namespace tutti::run {
@@ -130,6 +131,9 @@ absl::StatusOr<std::string> Runs::Submit(tutti::v1::Plan plan, std::string user,
   run->execution =
       std::make_unique<RunExecution>(executor_, fleet_, std::move(spec), run->log, options_.journal,
                                      options_.random, [this, id] { OnEnded(id); });
+  if (options_.journal != nullptr) {
+    run->log.Watch(std::make_shared<EventKeeper>(executor_, *options_.journal));
+  }
   runs_[id] = std::move(run);
   spdlog::info("{} submitted by {}", id, user.empty() ? "somebody" : user);
   StartWhatCan();

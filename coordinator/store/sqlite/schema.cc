@@ -62,6 +62,24 @@ CREATE TABLE trials (
   PRIMARY KEY (number, case_position, position)
 );
 )",
+    // Of events and hosts what can be asked for; the rest of them is in results.
+    R"(
+CREATE TABLE events (
+  number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  event BLOB NOT NULL,
+  PRIMARY KEY (number, position)
+) WITHOUT ROWID;
+CREATE TABLE hosts (
+  name TEXT NOT NULL,
+  number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  fingerprint TEXT NOT NULL,
+  kernel TEXT NOT NULL,
+  PRIMARY KEY (name, number)
+) WITHOUT ROWID;
+CREATE INDEX hosts_by_run ON hosts (number);
+CREATE INDEX hosts_by_fingerprint ON hosts (fingerprint, number, name);
+)",
 };
 
 absl::Status CheckOurs(Database& database) {

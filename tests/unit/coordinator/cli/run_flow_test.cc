@@ -78,6 +78,9 @@ class FakeClient final : public CoordinatorClient {
     return absl::UnimplementedError("");
   }
   absl::Status DeleteRun(const std::string& run_id) override { return absl::UnimplementedError(""); }
+  absl::StatusOr<tutti::v1::ListEventsResponse> ListEvents(const std::string& run_id) override {
+    return absl::UnimplementedError("");
+  }
 
   std::vector<tutti::v1::RunEvent> events;
   bool until_cancelled = false;
@@ -270,6 +273,9 @@ TEST_F(RunFlowTest, AnEventIsInTheFileWhenTheNextOneComes) {
       return absl::UnavailableError("");
     }
     absl::Status DeleteRun(const std::string&) override { return absl::UnavailableError(""); }
+    absl::StatusOr<tutti::v1::ListEventsResponse> ListEvents(const std::string&) override {
+      return absl::UnavailableError("");
+    }
     std::string path;
     std::string seen;
   };
@@ -368,6 +374,9 @@ TEST(InterruptTest, ASecondInterruptEndsTheProcessAtOnce) {
       return absl::UnavailableError("");
     }
     absl::Status DeleteRun(const std::string&) override { return absl::UnavailableError(""); }
+    absl::StatusOr<tutti::v1::ListEventsResponse> ListEvents(const std::string&) override {
+      return absl::UnavailableError("");
+    }
   };
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
