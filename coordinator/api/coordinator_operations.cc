@@ -166,6 +166,12 @@ void CoordinatorOperations::ListRuns(const v1::ListRunsRequest& request, Done<v1
   stored_->List(request, std::move(done));
 }
 
+void CoordinatorOperations::ListEvents(const v1::ListEventsRequest& request,
+                                       Done<v1::ListEventsResponse> done) {
+  if (stored_ == nullptr) return done(absl::FailedPreconditionError(kNoStore));
+  stored_->ListEvents(request.run_id(), std::move(done));
+}
+
 void CoordinatorOperations::DeleteRun(const v1::DeleteRunRequest& request, Done<v1::DeleteRunResponse> done) {
   if (stored_ == nullptr) return done(absl::FailedPreconditionError(kNoStore));
   if (const absl::Status status = CheckName("run", request.run_id()); !status.ok()) return done(status);

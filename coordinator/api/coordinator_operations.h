@@ -35,6 +35,8 @@ class CoordinatorOperations final : public Operations {
   void GetRun(const tutti::v1::GetRunRequest& request, Done<tutti::v1::RunInfo> done) override;
   void GetResult(const tutti::v1::GetResultRequest& request, Done<tutti::v1::Result> done) override;
   void ListRuns(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done) override;
+  void ListEvents(const tutti::v1::ListEventsRequest& request,
+                  Done<tutti::v1::ListEventsResponse> done) override;
   void DeleteRun(const tutti::v1::DeleteRunRequest& request,
                  Done<tutti::v1::DeleteRunResponse> done) override;
   void WhyNot(const tutti::v1::WhyNotRequest& request, Done<tutti::v1::WhyNotResponse> done) override;

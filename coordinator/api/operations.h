@@ -38,6 +38,8 @@ class Operations {
   virtual void ValidatePlan(const tutti::v1::ValidatePlanRequest& request,
                             Done<tutti::v1::ValidatePlanResponse> done) = 0;
   virtual void DryRun(const tutti::v1::DryRunRequest& request, Done<tutti::v1::DryRunResponse> done) = 0;
+  virtual void ListEvents(const tutti::v1::ListEventsRequest& request,
+                          Done<tutti::v1::ListEventsResponse> done) = 0;
 
   virtual void ListWorkers(const tutti::v1::ListWorkersRequest& request,
                            Done<tutti::v1::ListWorkersResponse> done) = 0;

@@ -66,4 +66,12 @@ grpc::ServerWriteReactor<tutti::v1::RunEvent>* RunService::Watch(grpc::CallbackS
   return WatchReactor::Start(operations_, *request);
 }
 
+grpc::ServerUnaryReactor* RunService::ListEvents(grpc::CallbackServerContext* context,
+                                                 const tutti::v1::ListEventsRequest* request,
+                                                 tutti::v1::ListEventsResponse* response) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  operations_.ListEvents(*request, UnaryAnswer(reactor, response));
+  return reactor;
+}
+
 }  // namespace tutti::api

@@ -36,6 +36,9 @@ class RunService final : public tutti::v1::RunService::CallbackService {
   grpc::ServerUnaryReactor* DryRun(grpc::CallbackServerContext* context,
                                    const tutti::v1::DryRunRequest* request,
                                    tutti::v1::DryRunResponse* response) override;
+  grpc::ServerUnaryReactor* ListEvents(grpc::CallbackServerContext* context,
+                                       const tutti::v1::ListEventsRequest* request,
+                                       tutti::v1::ListEventsResponse* response) override;
 
  private:
   Operations& operations_;

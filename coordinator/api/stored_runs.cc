@@ -31,6 +31,13 @@ absl::Status CloseInterruptedRuns(store::RunStore& store) {
     if (!result.ok()) return result.status();
     run::CloseInterrupted(*result, UnixNowNs());
     TUTTI_RETURN_IF_ERROR(Annotate(store.Finish(*result), "close the interrupted run " + id));
+    tutti::v1::RunEvent ended;
+    ended.set_run_id(id);
+    ended.set_at_unix_ns(result->finished_unix_ns());
+    ended.mutable_ended()->set_status(result->status());
+    ended.mutable_ended()->set_exit_code(result->exit_code());
+    *ended.mutable_ended()->mutable_reasons() = result->reasons();
+    TUTTI_RETURN_IF_ERROR(store.PutEvents(id, {ended}));
     spdlog::warn("{} was interrupted by the end of the coordinator and is closed: {}", id,
                  tutti::v1::RunStatus_Name(result->status()));
   }
@@ -75,6 +82,15 @@ void StoredRuns::PutTrial(const std::string& run_id, uint32_t case_position, uin
   });
 }
 
+void StoredRuns::PutEvents(const std::string& run_id, std::vector<tutti::v1::RunEvent> events) {
+  writer_.Post([this, run_id, events = std::move(events)] {
+    const absl::Status status = store_->PutEvents(run_id, events);
+    // Of a run that could not be kept, or that is removed already, nobody will ask.
+    if (status.ok() || absl::IsNotFound(status)) return;
+    spdlog::error("{}: its events are not kept: {}", run_id, std::string(status.message()));
+  });
+}
+
 void StoredRuns::Finish(std::shared_ptr<const tutti::v1::Result> result, Kept kept) {
   writer_.Post([this, result = std::move(result), kept = std::move(kept)] {
     TellKept(kept, store_->Finish(*result));
@@ -105,6 +121,16 @@ void StoredRuns::RunOfKey(const std::string& key, Done<std::string> done) {
 
 void StoredRuns::List(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done) {
   reader_.Post([this, request, done = std::move(done)] { done(store_->List(request)); });
+}
+
+void StoredRuns::ListEvents(const std::string& run_id, Done<tutti::v1::ListEventsResponse> done) {
+  reader_.Post([this, run_id, done = std::move(done)] {
+    absl::StatusOr<std::vector<tutti::v1::RunEvent>> events = store_->Events(run_id);
+    if (!events.ok()) return done(events.status());
+    tutti::v1::ListEventsResponse response;
+    for (tutti::v1::RunEvent& event : *events) *response.add_events() = std::move(event);
+    done(std::move(response));
+  });
 }
 
 void StoredRuns::Delete(const std::string& run_id, std::function<void(const absl::Status&)> done) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -12,6 +13,7 @@
 #include "coordinator/store/retention.h"
 #include "coordinator/store/run_store.h"
 #include "tutti/v1/result.pb.h"
+#include "tutti/v1/service.pb.h"
 #include "tutti/v1/store.pb.h"
 
 namespace tutti::api {
@@ -38,6 +40,7 @@ class StoredRuns final : public run::RunJournal {
              Kept kept) override;
   void PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
                 const tutti::v1::TrialResult& trial, Kept kept) override;
+  void PutEvents(const std::string& run_id, std::vector<tutti::v1::RunEvent> events) override;
   void Finish(std::shared_ptr<const tutti::v1::Result> result, Kept kept) override;
 
   // `done` is called on a thread of this object. Errors as in store::RunStore.
@@ -45,6 +48,7 @@ class StoredRuns final : public run::RunJournal {
   void Describe(const std::string& run_id, Done<store::KeptRun> done);
   void RunOfKey(const std::string& key, Done<std::string> done);
   void List(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done);
+  void ListEvents(const std::string& run_id, Done<tutti::v1::ListEventsResponse> done);
   void Delete(const std::string& run_id, std::function<void(const absl::Status&)> done);
 
   // For whatever else writes to the store: behind what was asked for before. Lives as long as this object.

@@ -30,6 +30,7 @@ void AddDoctorCommand(CLI::App& app, Chosen& chosen);
 void AddShowCommand(CLI::App& app, Chosen& chosen);
 void AddResultsCommand(CLI::App& app, Chosen& chosen);
 void AddRerunCommand(CLI::App& app, Chosen& chosen);
+void AddExplainCommand(CLI::App& app, Chosen& chosen);
 void AddFactsCommand(CLI::App& app, Chosen& chosen);
 void AddMetricsCommand(CLI::App& app, Chosen& chosen);
 void AddSchemaCommand(CLI::App& app, Chosen& chosen);

@@ -82,6 +82,13 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
         .status();
   }
 
+  absl::StatusOr<v1::ListEventsResponse> ListEvents(const std::string& run_id) override {
+    v1::ListEventsRequest request;
+    request.set_run_id(run_id);
+    return Call(*runs_, &v1::RunService::Stub::ListEvents, request,
+                absl::StrCat("list the events of run ", run_id));
+  }
+
   absl::StatusOr<v1::ListWorkersResponse> ListWorkers(const v1::ListWorkersRequest& request) override {
     return Call(*fleet_, &v1::FleetService::Stub::ListWorkers, request, "list the workers");
   }

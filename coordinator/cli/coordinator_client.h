@@ -35,6 +35,7 @@ class CoordinatorClient {
   // Of the runs that the coordinator keeps; FailedPrecondition where it keeps none.
   virtual absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest& request) = 0;
   virtual absl::Status DeleteRun(const std::string& run_id) = 0;
+  virtual absl::StatusOr<tutti::v1::ListEventsResponse> ListEvents(const std::string& run_id) = 0;
 
   virtual absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers(
       const tutti::v1::ListWorkersRequest& request) = 0;

@@ -54,6 +54,7 @@ void AddCommands(CLI::App& app, const tutti::Configuration& configuration, tutti
   tutti::cli::AddShowCommand(app, chosen);
   tutti::cli::AddResultsCommand(app, chosen);
   tutti::cli::AddRerunCommand(app, chosen);
+  tutti::cli::AddExplainCommand(app, chosen);
   tutti::cli::AddFactsCommand(app, chosen);
   tutti::cli::AddMetricsCommand(app, chosen);
   tutti::cli::AddSchemaCommand(app, chosen);

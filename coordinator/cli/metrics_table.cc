@@ -18,12 +18,13 @@ const char* BetterText(const metrics::Metric& metric) {
 
 std::string RenderMetrics() {
   std::vector<std::vector<std::string>> rows = {
-      {"metric", "as in", "better", "of", "scopes", "by interval", "what it is"}};
+      {"metric", "as in", "better", "of", "scopes", "by interval", "abort", "what it is"}};
   for (const metrics::Metric& metric : metrics::Metrics()) {
     rows.push_back({metric.name, metrics::ExampleOf(metric.dimension), BetterText(metric),
                     absl::StrCat(metric.kind->name, metric.needs_several ? ", several streams" : ""),
                     metric.of_streams == nullptr ? "total, role" : "all",
-                    metric.series == metrics::Series::kNone ? "no" : "yes", metric.definition});
+                    metric.series == metrics::Series::kNone ? "no" : "yes",
+                    metric.of_live == nullptr ? "no" : "yes", metric.definition});
   }
   return AlignColumns(rows);
 }
@@ -40,6 +41,7 @@ report::Document MetricsDocument() {
     each.Add("needs_several_streams", Document::Bool(metric.needs_several));
     each.Add("of_parts", Document::Bool(metric.of_streams != nullptr));
     each.Add("by_interval", Document::Bool(metric.series != metrics::Series::kNone));
+    each.Add("abort", Document::Bool(metric.of_live != nullptr));
     each.Add("definition", Document::Text(metric.definition));
     list.Add(std::move(each));
   }

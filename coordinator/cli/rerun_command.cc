@@ -1,12 +1,9 @@
 // tutti rerun FILE|ID: the plan of an earlier run once more, exactly as its result embeds it.
-#include <google/protobuf/util/message_differencer.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +14,7 @@
 #include "coordinator/cli/complaint.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/find_result.h"
+#include "coordinator/cli/plan_differences.h"
 #include "coordinator/cli/plan_file.h"
 #include "coordinator/cli/run_flow.h"
 #include "coordinator/cli/run_labels.h"
@@ -25,8 +23,6 @@
 namespace tutti::cli {
 namespace {
 
-constexpr int kMostDifferencesShown = 5;
-
 struct Arguments {
   std::string file_or_id;
   CoordinatorAddress coordinator;
@@ -34,19 +30,12 @@ struct Arguments {
   RunOptions options;
 };
 
-// Another version of tutti may have other defaults, or other names for them.
 void WarnOfDifferences(const tutti::v1::Result& earlier, const tutti::v1::Plan& plan) {
-  google::protobuf::util::MessageDifferencer differencer;
-  std::string differences;
-  differencer.ReportDifferencesToString(&differences);
-  if (differencer.Compare(earlier.plan(), plan)) return;
+  const std::vector<std::string> differences = PlanDifferences(earlier.plan(), plan);
+  if (differences.empty()) return;
   std::cerr << "warning: this tutti resolves the plan otherwise than " << Printable(earlier.tutti_version())
             << " did:\n";
-  std::istringstream lines(differences);
-  std::string line;
-  for (int i = 0; i < kMostDifferencesShown && std::getline(lines, line); ++i) {
-    std::cerr << "  " << Printable(line) << "\n";
-  }
+  for (const std::string& line : differences) std::cerr << "  " << line << "\n";
 }
 
 int Rerun(Arguments& arguments) {

@@ -1,4 +1,4 @@
-// tutti results ls|show|export|delete: the runs that a coordinator keeps.
+// tutti results ls|show|events|export|delete: the runs that a coordinator keeps.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
@@ -15,6 +15,7 @@
 #include "coordinator/cli/command.h"
 #include "coordinator/cli/command_options.h"
 #include "coordinator/cli/complaint.h"
+#include "coordinator/cli/event_table.h"
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/cli/find_result.h"
 #include "coordinator/cli/instant.h"
@@ -41,8 +42,17 @@ struct ListArguments {
   std::string since;
   std::string until;
   std::string text;
+  std::string host;
+  std::string fingerprint;
+  std::string kernel;
   uint32_t limit = 50;
   std::string page;
+  Output output = Output::kTable;
+};
+
+struct EventsArguments {
+  CoordinatorAddress coordinator;
+  std::string run_id;
   Output output = Output::kTable;
 };
 
@@ -93,6 +103,9 @@ absl::StatusOr<tutti::v1::ListRunsRequest> RequestOf(const ListArguments& argume
     request.set_until_unix_ns(*until_ns);
   }
   request.set_text(arguments.text);
+  request.set_host(arguments.host);
+  request.set_fingerprint(arguments.fingerprint);
+  request.set_kernel(arguments.kernel);
   request.set_page_runs(arguments.limit);
   request.set_page_token(arguments.page);
   return request;
@@ -125,6 +138,18 @@ int ShowResult(RunArguments& arguments) {
   const absl::Status printed = PrintResult(*result, arguments.options, std::cout);
   if (!printed.ok()) return Complain(printed, absl::IsInvalidArgument(printed) ? kUsage : kInternal);
   return result->exit_code();
+}
+
+int ShowEvents(const EventsArguments& arguments) {
+  const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client =
+      MakeCoordinatorClient(arguments.coordinator);
+  const absl::StatusOr<tutti::v1::ListEventsResponse> events =
+      client.ok() ? (*client)->ListEvents(arguments.run_id) : client.status();
+  if (!events.ok()) return Complain(events.status(), ExitCodeOfResult(events.status()));
+  std::cout << (arguments.output == Output::kTable
+                    ? RenderEvents(*events)
+                    : RenderDocument(EventsDocument(arguments.run_id, *events), arguments.output));
+  return kPassed;
 }
 
 int ExportResult(const RunArguments& arguments) {
@@ -169,6 +194,15 @@ void AddList(CLI::App& results, Chosen& chosen) {
   command->add_option("--until", arguments->until, "Only runs submitted before")->type_name("WHEN");
   command->add_option("--text", arguments->text, "Only runs with this in their id, plan's name or user")
       ->type_name("TEXT");
+  command->add_option("--host", arguments->host, "Only runs on this host")->type_name("NAME");
+  command
+      ->add_option("--fingerprint", arguments->fingerprint,
+                   "Only runs on a host with this fingerprint (tutti facts)")
+      ->type_name("TEXT");
+  command
+      ->add_option("--kernel", arguments->kernel,
+                   "Only runs on a host with this kernel: 6.18.4, 6.18*; with --host, on that one")
+      ->type_name("RELEASE");
   command->add_option("--limit", arguments->limit, "At most this many")
       ->check(CLI::Range(1U, kMostRunsOfAPage))
       ->type_name("N")
@@ -192,6 +226,13 @@ void AddResultsCommand(CLI::App& app, Chosen& chosen) {
   AddCoordinatorOptions(*show, shown->coordinator);
   AddReportOptions(*show, shown->options);
   show->callback([shown, &chosen] { chosen = [shown] { return ShowResult(*shown); }; });
+  const auto told = std::make_shared<EventsArguments>();
+  CLI::App* events = results->add_subcommand(
+      "events", "Print what happened when: the wait, the start, each trial, the end");
+  AddRunIdArgument(*events, told->run_id);
+  AddCoordinatorOptions(*events, told->coordinator);
+  AddOutputOption(*events, told->output);
+  events->callback([told, &chosen] { chosen = [told] { return ShowEvents(*told); }; });
   const auto exported = std::make_shared<RunArguments>();
   CLI::App* exporting = results->add_subcommand("export", "Write the whole result of a run as JSON");
   AddRunIdArgument(*exporting, exported->run_id);

@@ -11,6 +11,7 @@ namespace v1 = tutti::v1;
 using E = v1::EntryResult;
 using T = v1::TrafficEntry;
 using S = v1::StreamResult;
+using Live = v1::LiveEntry;
 
 constexpr Kind kAll = {"any", [](const T&) { return true; }};
 constexpr Kind kOneWay = {"one-way", [](const T& entry) { return !entry.has_request_response(); }};
@@ -148,18 +149,24 @@ std::vector<Metric> ThroughputMetrics() {
   return {
       {"throughput.sent", Dimension::kRate, Better::kHigher, End::kSenders, &kAll,
        "payload that the senders' kernels accepted, per second of the window",
-       [](const E& e) { return If(e.has_sent_bps(), e.sent_bps()); }, SentRate, Series::kSentRate},
+       [](const E& e) { return If(e.has_sent_bps(), e.sent_bps()); }, SentRate, Series::kSentRate, false,
+       nullptr, [](const Live& e, double) { return If(e.has_sent_bps(), e.sent_bps()); }},
       {"throughput.received", Dimension::kRate, Better::kHigher, End::kReceivers, &kAll,
        "payload that the receivers read, per second of the window",
        [](const E& e) { return If(e.has_received_bps(), e.received_bps()); }, ReceivedRate,
-       Series::kReceivedRate},
+       Series::kReceivedRate, false, nullptr,
+       [](const Live& e, double) { return If(e.has_received_bps(), e.received_bps()); }},
       {"loss", Dimension::kRatio, Better::kLower, End::kReceivers, &kUdp,
        "of the datagrams sent in the window, the part that never arrived",
        [](const E& e) { return If(e.loss().has_lost_ratio(), e.loss().lost_ratio()); }, LossOfStreams,
        Series::kLoss, false, [](const E& e) { return e.loss().note(); }},
       {"retransmits", Dimension::kPerSecond, Better::kLower, End::kSenders, &kTcp,
        "segments sent again, per second of the window",
-       [](const E& e) { return PerSecond(e, e.retransmits()); }, RetransmitsOfStreams, Series::kRetransmits},
+       [](const E& e) { return PerSecond(e, e.retransmits()); }, RetransmitsOfStreams, Series::kRetransmits,
+       false, nullptr,
+       [](const Live& e, double interval_s) {
+         return If(e.has_retransmits(), static_cast<double>(e.retransmits()) / interval_s);
+       }},
       {"jitter", Dimension::kDuration, Better::kLower, End::kReceivers, &kUdp,
        "RFC 3550's at the end of the window, of the worst stream",
        [](const E& e) { return If(e.has_jitter_ns(), static_cast<double>(e.jitter_ns())); }, JitterOfStreams},
@@ -202,7 +209,9 @@ std::vector<Metric> LatencyMetrics() {
   return {
       {"transactions", Dimension::kPerSecond, Better::kHigher, End::kSenders, &kExchange,
        "transactions completed, per second of the window",
-       [](const E& e) { return If(e.has_transactions_per_s(), e.transactions_per_s()); }},
+       [](const E& e) { return If(e.has_transactions_per_s(), e.transactions_per_s()); }, nullptr,
+       Series::kNone, false, nullptr,
+       [](const Live& e, double) { return If(e.has_transactions_per_s(), e.transactions_per_s()); }},
       {"lost_transactions", Dimension::kPerSecond, Better::kLower, End::kSenders, &kUdpExchange,
        "requests sent in the window that had no response after 1 s, per second of the window",
        [](const E& e) {

@@ -10,6 +10,7 @@
 #include "coordinator/metrics/dimension.h"
 #include "tutti/v1/plan.pb.h"
 #include "tutti/v1/result.pb.h"
+#include "tutti/v1/service.pb.h"
 
 namespace tutti::metrics {
 
@@ -44,6 +45,8 @@ struct Metric {
   bool needs_several = false;  // a single stream has none
   // Why the result itself says that of_entry is not known; null: it does not.
   std::string (*why_missing)(const tutti::v1::EntryResult& entry) = nullptr;
+  // Of one interval of that length while the trial runs; nullopt: not known of it. Null: of none.
+  std::optional<double> (*of_live)(const tutti::v1::LiveEntry& entry, double interval_s) = nullptr;
 };
 
 const std::vector<Metric>& Metrics();

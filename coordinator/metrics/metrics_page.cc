@@ -14,9 +14,10 @@ page equal to it. The figures are those of the result ([result.md](result.md)), 
 - *scopes*: `total` and `role` are the entry in one direction as a whole; `host`, `pair` and `stream` are its parts, of which the
   worst decides. The hosts of a metric are those of its end: senders or receivers.
 - *by interval*: whether `window: worst_interval` is possible.
+- *abort*: whether `abort: true` is possible.
 
-| metric | unit | better | of | end | scopes | by interval | what it is |
-|---|---|---|---|---|---|---|---|
+| metric | unit | better | of | end | scopes | by interval | abort | what it is |
+|---|---|---|---|---|---|---|---|---|
 )";
 
 const char* EndText(End end) {
@@ -32,7 +33,8 @@ std::string MetricsPage() {
                     metric.better == Better::kHigher ? "higher" : "lower", " | ", metric.kind->name,
                     metric.needs_several ? ", several streams" : "", " | ", EndText(metric.end), " | ",
                     metric.of_streams == nullptr ? "total, role" : "all", " | ",
-                    metric.series == Series::kNone ? "no" : "yes", " | ", metric.definition, " |\n");
+                    metric.series == Series::kNone ? "no" : "yes", " | ",
+                    metric.of_live == nullptr ? "no" : "yes", " | ", metric.definition, " |\n");
   }
   return page;
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/units/units.h"
 #include "coordinator/metrics/metric.h"
 
 namespace tutti::metrics {
@@ -62,17 +63,24 @@ bool SmallestDecides(v1::Comparison comparison) {
   return comparison == v1::COMPARISON_AT_LEAST || comparison == v1::COMPARISON_ABOVE;
 }
 
-std::string ThresholdText(const v1::Threshold& threshold) {
+std::string LimitText(const v1::Threshold& threshold) {
   const Metric* metric = FindMetric(threshold.metric());
   const std::string limit = metric == nullptr
                                 ? absl::StrCat(threshold.limit())
                                 : FigureText(metric->dimension, threshold.limit(), kLimitDigits);
+  return absl::StrCat(SymbolOf(threshold.comparison()), " ", limit);
+}
+
+std::string ThresholdText(const v1::Threshold& threshold) {
   std::vector<std::string> notes;
   if (!threshold.entry().empty()) notes.push_back(absl::StrCat("entry ", threshold.entry()));
   if (std::string scope = ScopeText(threshold); !scope.empty()) notes.push_back(std::move(scope));
   if (threshold.window() == v1::THRESHOLD_WINDOW_WORST_INTERVAL) notes.emplace_back("worst interval");
   if (threshold.severity() == v1::SEVERITY_WARN) notes.emplace_back("warning only");
-  return absl::StrCat(threshold.metric(), " ", SymbolOf(threshold.comparison()), " ", limit,
+  if (threshold.abort()) {
+    notes.push_back(absl::StrCat("aborts after ", FormatDuration(threshold.abort_grace_ns())));
+  }
+  return absl::StrCat(threshold.metric(), " ", LimitText(threshold),
                       notes.empty() ? "" : absl::StrCat(" (", absl::StrJoin(notes, ", "), ")"));
 }
 

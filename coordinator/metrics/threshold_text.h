@@ -19,8 +19,11 @@ bool Holds(tutti::v1::Comparison comparison, double value, double limit);
 // Of several members or intervals the smallest decides, not the largest.
 bool SmallestDecides(tutti::v1::Comparison comparison);
 
+// ">= 9.4Gbps"
+std::string LimitText(const tutti::v1::Threshold& threshold);
+
 // "throughput.received >= 9.4Gbps", then in brackets what is not the usual: "(entry bulk, each stream, worst
-// interval, warning only)".
+// interval, warning only)", "(aborts after 5s)".
 std::string ThresholdText(const tutti::v1::Threshold& threshold);
 
 }  // namespace tutti::metrics

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/suggestion/suggestion.h"
+#include "common/units/units.h"
 #include "coordinator/metrics/metric.h"
 #include "coordinator/metrics/threshold_text.h"
 #include "coordinator/plan/check_case.h"
@@ -17,6 +18,16 @@ namespace {
 
 using tutti::v1::Case;
 using tutti::v1::Threshold;
+
+// The metrics for which `has` is true.
+template <typename Has>
+std::string NamesOf(Has has) {
+  std::string names;
+  for (const metrics::Metric& metric : metrics::Metrics()) {
+    if (has(metric)) absl::StrAppend(&names, names.empty() ? "" : ", ", metric.name);
+  }
+  return names;
+}
 
 class ThresholdCheck {
  public:
@@ -33,6 +44,7 @@ class ThresholdCheck {
     CheckEntry();
     CheckScope();
     CheckWindow();
+    CheckAbort();
     CheckDirection();
   }
 
@@ -93,13 +105,43 @@ class ThresholdCheck {
   void CheckWindow() const {
     if (threshold_.window() != tutti::v1::THRESHOLD_WINDOW_WORST_INTERVAL) return;
     if (metric_.series != metrics::Series::kNone) return;
-    std::string known;
-    for (const metrics::Metric& metric : metrics::Metrics()) {
-      if (metric.series == metrics::Series::kNone) continue;
-      absl::StrAppend(&known, known.empty() ? "" : ", ", metric.name);
-    }
+    const std::string known =
+        NamesOf([](const metrics::Metric& metric) { return metric.series != metrics::Series::kNone; });
     Add("window", absl::StrCat("the intervals of ", metric_.name,
                                " are not known: write measure (worst_interval is possible for ", known, ")"));
+  }
+
+  // While a trial runs only the rates of an entry as a whole are known.
+  void CheckAbort() const {
+    if (!threshold_.abort()) return CheckGraceAlone();
+    if (metric_.of_live == nullptr) {
+      const std::string known =
+          NamesOf([](const metrics::Metric& metric) { return metric.of_live != nullptr; });
+      Add("abort", absl::StrCat(metric_.name, " is not known while a trial runs: remove abort (it is ",
+                                "possible for ", known, ")"));
+    }
+    if (threshold_.severity() == tutti::v1::SEVERITY_WARN) {
+      Add("severity", "a warning ends nothing: write severity: fail, or remove abort");
+    }
+    if (threshold_.scope() != tutti::v1::THRESHOLD_SCOPE_TOTAL) {
+      Add("scope",
+          "while a trial runs only the entry as a whole is judged: write scope: total, or remove abort");
+    }
+    if (threshold_.window() != tutti::v1::THRESHOLD_WINDOW_MEASURE) {
+      Add("window", "abort goes by the measure window so far: write window: measure, or remove abort");
+    }
+    if (threshold_.abort_grace_ns() < case_.timing().measure_ns()) return;
+    errors_.Warn(Where("grace"), PathOf("grace"),
+                 absl::StrCat("the measure window, ", FormatDuration(case_.timing().measure_ns()),
+                              ", is over before the grace period, ",
+                              FormatDuration(threshold_.abort_grace_ns()), ": nothing will be aborted"));
+  }
+
+  // An abort that cannot be read has an error of its own.
+  void CheckGraceAlone() const {
+    const Node* abort = Find(&node_, "abort");
+    if (Find(&node_, "grace") == nullptr || (abort != nullptr && abort->text != "false")) return;
+    Add("grace", "is how long a threshold with abort may be missed: add abort: true, or remove grace");
   }
 
   // It may be meant, as for a rate that must not be exceeded.

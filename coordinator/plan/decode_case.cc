@@ -257,6 +257,10 @@ Threshold DecodeThreshold(const Node& node, const KeyTable& table) {
       Choose(fields, "window", {"measure", "worst_interval"}, tutti::v1::THRESHOLD_WINDOW_MEASURE));
   const std::string severity = fields.Text("severity").value_or("fail");
   threshold.set_severity(severity == "warn" ? tutti::v1::SEVERITY_WARN : tutti::v1::SEVERITY_FAIL);
+  threshold.set_abort(fields.Bool("abort").value_or(false));
+  if (threshold.abort()) {
+    threshold.set_abort_grace_ns(static_cast<int64_t>(fields.Number("grace").value_or(kDefaultAbortGraceNs)));
+  }
   return threshold;
 }
 

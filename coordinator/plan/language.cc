@@ -225,6 +225,13 @@ const KeyTable& ThresholdKeys() {
            "The whole measure window, or its worst interval"},
           {"severity", Word({"warn", "fail"}), false, "fail",
            "fail: the run has not passed (exit code 4); warn: it is only shown"},
+          {"abort",
+           {ValueKind::kBool},
+           false,
+           "false",
+           "Ends the run as soon as a running trial has missed it for the grace period"},
+          {"grace", Number(ValueKind::kDuration, 10 * kMs, kDay), false, "5s",
+           "Of abort: how long it has to be missed without a break, in the measure window"},
       }};
   return table;
 }

@@ -98,6 +98,7 @@ constexpr int64_t kDefaultWarmupNs = 1'000'000'000;
 constexpr int64_t kDefaultMeasureNs = 10'000'000'000;
 constexpr int64_t kDefaultCooldownNs = 500'000'000;
 constexpr int64_t kDefaultIntervalNs = 100'000'000;
+constexpr int64_t kDefaultAbortGraceNs = 5'000'000'000;
 constexpr uint32_t kDefaultRepeat = 1;
 constexpr uint32_t kDefaultStreams = 1;
 

@@ -15,6 +15,7 @@
 #include "coordinator/plan/language.h"
 #include "coordinator/plan/matrix.h"
 #include "coordinator/plan/overrides.h"
+#include "coordinator/plan/substitution.h"
 #include "coordinator/plan/yaml_reader.h"
 
 namespace tutti::plan {
@@ -60,13 +61,7 @@ bool CheckExtent(const Node& root, const std::vector<MatrixAxis>& axes, ErrorLis
 tutti::v1::Case LoadCase(const NodePtr& root, const std::vector<MatrixAxis>& axes, size_t index,
                          ErrorList& errors) {
   const AxisValues values = CaseValues(axes, index);
-  std::vector<Entry> sections;
-  for (const Entry& entry : root->entries) {
-    const bool fixed = entry.key == "matrix" || entry.key == "version" || entry.key == "name";
-    sections.push_back(Entry{entry.key, entry.key_position,
-                             fixed ? entry.value : Substitute(entry.value, values, entry.key, errors)});
-  }
-  const NodePtr resolved = MakeMap(root->position, std::move(sections));
+  const NodePtr resolved = SubstituteCase(root, values, errors);
   CheckShape(*resolved, PlanKeys(), "", errors);
   tutti::v1::Case plan_case = DecodeCase(*resolved);
   CheckRoles(plan_case, *resolved, errors);

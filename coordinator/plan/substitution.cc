@@ -101,6 +101,16 @@ NodePtr Substitute(const NodePtr& tree, const AxisValues& values, const std::str
   return tree;
 }
 
+NodePtr SubstituteCase(const NodePtr& root, const AxisValues& values, ErrorList& errors) {
+  std::vector<Entry> sections;
+  for (const Entry& entry : root->entries) {
+    const bool fixed = entry.key == "matrix" || entry.key == "version" || entry.key == "name";
+    sections.push_back(Entry{entry.key, entry.key_position,
+                             fixed ? entry.value : Substitute(entry.value, values, entry.key, errors)});
+  }
+  return MakeMap(root->position, std::move(sections));
+}
+
 void CollectReferences(const Node& tree, std::set<std::string>& names) {
   if (!tree.has_reference) return;
   if (tree.kind == Node::Kind::kScalar) {

@@ -17,6 +17,10 @@ using AxisValues = std::map<std::string, NodePtr>;
 // at the reference, and its value becomes a broken node. Parts without a reference are shared with `tree`.
 NodePtr Substitute(const NodePtr& tree, const AxisValues& values, const std::string& path, ErrorList& errors);
 
+// A case of the plan `root`, which is a map. `matrix`, `version` and `name` stay as they are: they hold for
+// the whole plan.
+NodePtr SubstituteCase(const NodePtr& root, const AxisValues& values, ErrorList& errors);
+
 // Adds the axes that `tree` refers to.
 void CollectReferences(const Node& tree, std::set<std::string>& names);
 

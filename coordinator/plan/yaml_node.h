@@ -20,6 +20,8 @@ struct Position {
   int line = 0;        // from 1; 0: not in the file
   int column = 0;      // from 1, in bytes
   std::string origin;  // the --set argument that brought the value; empty: the file
+
+  bool operator==(const Position&) const = default;
 };
 
 struct Entry {

@@ -40,6 +40,7 @@ Outcome OutcomeOf(v1::CaseStatus status) {
     case v1::CASE_STATUS_GOOD:
       return Outcome::kPassed;
     case v1::CASE_STATUS_OVER_LIMIT:
+    case v1::CASE_STATUS_ABORTED:
       return Outcome::kFailure;
     case v1::CASE_STATUS_CANCELLED:
     case v1::CASE_STATUS_NOT_RUN:

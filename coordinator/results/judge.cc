@@ -14,6 +14,8 @@ struct Found {
   bool partial = false;
   bool over_limit = false;
   bool threshold_failed = false;
+  bool aborted = false;
+  bool not_run = false;
 };
 
 void Judge(const v1::CaseResult& result, Found& found) {
@@ -26,6 +28,9 @@ void Judge(const v1::CaseResult& result, Found& found) {
         found.over_limit = true;
         break;
       case v1::TRIAL_STATUS_GOOD:
+        break;
+      case v1::TRIAL_STATUS_ABORTED:
+        found.aborted = true;
         break;
       default:
         found.partial = true;
@@ -40,7 +45,13 @@ void Judge(const v1::CaseResult& result, Found& found) {
     case v1::CASE_STATUS_FAILED:
       found.failed = true;
       break;
-    default:  // partial, cancelled, not run: something that was asked for is not there
+    case v1::CASE_STATUS_ABORTED:
+      found.aborted = true;
+      break;
+    case v1::CASE_STATUS_NOT_RUN:
+      found.not_run = true;
+      break;
+    default:  // partial, cancelled: something that was asked for is not there
       found.partial = true;
   }
 }
@@ -100,10 +111,14 @@ void JudgeRun(v1::Result& result, bool cancelled) {
     result.add_reasons(
         absl::StrCat(result.cases_size(), " of ", result.plan().cases_size(), " cases were run"));
   }
+  // What comes after an abort is not there because the plan wanted it so.
+  if (found.not_run && !found.aborted) found.partial = true;
   if (cancelled) return Set(result, v1::RUN_STATUS_CANCELLED, 8);
   if (found.failed) return Set(result, v1::RUN_STATUS_FAILED, 11);
   if (found.partial) return Set(result, v1::RUN_STATUS_PARTIAL, 7);
-  if (found.over_limit || found.threshold_failed) return Set(result, v1::RUN_STATUS_LIMIT_FAILED, 4);
+  if (found.over_limit || found.threshold_failed || found.aborted) {
+    return Set(result, v1::RUN_STATUS_LIMIT_FAILED, 4);
+  }
   Set(result, v1::RUN_STATUS_PASSED, 0);
 }
 

@@ -124,10 +124,12 @@ struct Verdict {
   std::vector<std::string> exceeded;
 };
 
-// In the order of priority: cancelled, failed, partial, suspect, over_limit, good.
+// In the order of priority: cancelled, failed, aborted, partial, suspect, over_limit, good. What an aborted
+// one lacks it lacks because it was ended.
 v1::TrialStatus StatusOf(const TrialView& trial, const Verdict& verdict, const v1::TrialResult& result) {
   if (trial.input->cancelled) return v1::TRIAL_STATUS_CANCELLED;
   if (!MeasuredAnything(trial)) return v1::TRIAL_STATUS_FAILED;
+  if (!trial.input->aborted.empty()) return v1::TRIAL_STATUS_ABORTED;
   if (!trial.input->failure.empty() || !verdict.missing.empty()) return v1::TRIAL_STATUS_PARTIAL;
   if (!verdict.suspicions.empty()) return v1::TRIAL_STATUS_SUSPECT;
   if (HasMissingCounter(result)) return v1::TRIAL_STATUS_PARTIAL;
@@ -140,8 +142,10 @@ void SetVerdict(const TrialView& trial, Verdict verdict, v1::TrialResult& result
   result.set_status(StatusOf(trial, verdict, result));
   if (trial.input->cancelled) result.add_reasons("cancelled");
   if (!trial.input->failure.empty()) result.add_reasons(trial.input->failure);
+  if (!trial.input->aborted.empty()) result.add_reasons(trial.input->aborted);
   // A trial that ended early has nothing to be missed: its one reason is above.
-  const bool ended_early = result.status() == v1::TRIAL_STATUS_CANCELLED ||
+  const bool aborted = result.status() == v1::TRIAL_STATUS_ABORTED;
+  const bool ended_early = result.status() == v1::TRIAL_STATUS_CANCELLED || aborted ||
                            (result.status() == v1::TRIAL_STATUS_FAILED && !trial.input->failure.empty());
   if (!ended_early) {
     for (std::string& reason : verdict.missing) result.add_reasons(std::move(reason));
@@ -153,6 +157,7 @@ void SetVerdict(const TrialView& trial, Verdict verdict, v1::TrialResult& result
       for (std::string& error : errors) result.add_reasons(std::move(error));
     }
   }
+  if (aborted) return;  // the rules of a whole trial say nothing of half a one
   for (std::string& reason : verdict.suspicions) result.add_reasons(std::move(reason));
   const bool complete =
       result.status() == v1::TRIAL_STATUS_OVER_LIMIT || result.status() == v1::TRIAL_STATUS_SUSPECT;

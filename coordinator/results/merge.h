@@ -42,6 +42,7 @@ struct TrialInput {
   TimelineTime t0;
   bool cancelled = false;
   std::string failure;  // why the trial ended before its report: "PREPARE on host b: ..."; empty: it did not
+  std::string aborted;  // the threshold that ended it early, and its figure; empty: none did
   std::vector<tutti::v1::Flow> flows;
   std::vector<HostInput> hosts;
   std::vector<tutti::v1::Machine> machines;

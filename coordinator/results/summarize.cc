@@ -206,6 +206,8 @@ const char* StatusName(v1::TrialStatus status) {
       return "failed";
     case v1::TRIAL_STATUS_CANCELLED:
       return "cancelled";
+    case v1::TRIAL_STATUS_ABORTED:
+      return "aborted";
     default:
       return "good";
   }
@@ -220,6 +222,7 @@ uint32_t Count(const v1::CaseResult& result, v1::TrialStatus status) {
 v1::CaseStatus StatusOf(const v1::CaseResult& result, bool cancelled) {
   const uint32_t trials = static_cast<uint32_t>(result.trials_size());
   if (trials == 0) return v1::CASE_STATUS_NOT_RUN;
+  if (Count(result, v1::TRIAL_STATUS_ABORTED) > 0) return v1::CASE_STATUS_ABORTED;
   const uint32_t good = result.good_trials();
   const uint32_t over = Count(result, v1::TRIAL_STATUS_OVER_LIMIT);
   if (good >= result.wanted_trials()) return v1::CASE_STATUS_GOOD;

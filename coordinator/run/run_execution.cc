@@ -207,10 +207,13 @@ void RunExecution::StartTrial() {
   log_.Append(std::move(event));
   TrialDriver::Callbacks callbacks;
   callbacks.on_phase = [this](Phase phase) { TellPhase(phase); };
+  abort_watch_ = std::make_unique<results::AbortWatch>(CurrentCase());
   callbacks.on_interval = [this](tutti::v1::LiveInterval interval) {
+    const std::optional<std::string> missed = abort_watch_->Add(interval);
     RunEvent live;
     *live.mutable_interval() = std::move(interval);
     log_.Append(std::move(live));
+    if (missed.has_value()) trial_->Stop(*missed);
   };
   callbacks.on_finished = [this](TrialOutcome outcome) { OnTrialFinished(std::move(outcome)); };
   trial_ = std::make_unique<TrialDriver>(executor_, fleet_, std::move(setup), std::move(merger),
@@ -242,6 +245,8 @@ void RunExecution::OnTrialFinished(TrialOutcome outcome) {
   input.t0 = outcome.t0.value_or(TimelineTime{});
   input.cancelled = outcome.cancelled;
   input.failure = std::move(outcome.failure);
+  if (!outcome.aborted.empty()) aborted_case_ = case_index_;
+  input.aborted = std::move(outcome.aborted);
   input.flows = spec_.flows[case_index_];
   input.hosts = std::move(outcome.hosts);
   input.machines.assign(result_.machines().begin(), result_.machines().end());
@@ -281,7 +286,7 @@ void RunExecution::AfterTrialKept() {
   event.mutable_trial_ended()->set_status(trial.status());
   *event.mutable_trial_ended()->mutable_reasons() = trial.reasons();
   log_.Append(std::move(event));
-  if (cancelled_) return EndCase();
+  if (cancelled_ || aborted_case_.has_value()) return EndCase();
   NextTrial();
 }
 
@@ -297,13 +302,17 @@ void RunExecution::EndCase() {
   event.mutable_case_ended()->clear_trials();
   log_.Append(std::move(event));
   ++case_index_;
-  if (cancelled_) return End();
+  if (cancelled_ || aborted_case_.has_value()) return End();
   NextCase();
 }
 
 void RunExecution::End() {
   for (; static_cast<int>(case_index_) < result_.plan().cases_size(); ++case_index_) {
-    *result_.add_cases() = results::SummarizeCase(CurrentCase(), {}, cancelled_);
+    tutti::v1::CaseResult& left = *result_.add_cases();
+    left = results::SummarizeCase(CurrentCase(), {}, cancelled_);
+    if (aborted_case_.has_value()) {
+      left.add_reasons("the run was aborted in case " + std::to_string(*aborted_case_ + 1));
+    }
   }
   if (!gave_up_.empty()) result_.add_reasons(gave_up_);
   results::JudgeRun(result_, cancelled_);

@@ -5,12 +5,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/sync/executor.h"
 #include "coordinator/fleet/fleet.h"
 #include "coordinator/plan/placement.h"
+#include "coordinator/results/abort_watch.h"
 #include "coordinator/run/background_meter.h"
 #include "coordinator/run/event_log.h"
 #include "coordinator/run/run_journal.h"
@@ -101,6 +103,7 @@ class RunExecution final : public fleet::WorkerListener {
   std::string not_kept_;  // why the journal does not have all of the run; empty: it has
   std::shared_ptr<tutti::v1::RunEvent> last_event_;  // shared with the journal until that is done with it
   size_t case_index_ = 0;
+  std::optional<size_t> aborted_case_;  // a threshold has ended a trial of it, and with it the run
   std::map<std::string, tutti::v1::HostFacts> facts_;  // by host, as they were when the run was placed
   std::vector<std::string> left_out_;                  // why the present case is not run; empty: it is
   std::map<std::string, double> background_cores_;
@@ -111,6 +114,7 @@ class RunExecution final : public fleet::WorkerListener {
   int64_t step_since_ns_ = 0;  // when that phase began, or the background second
   int64_t arm_lead_ns_ = TrialSetup().arm_lead_ns;
   std::unique_ptr<BackgroundMeter> meter_;
+  std::unique_ptr<results::AbortWatch> abort_watch_;  // of the trial
   std::unique_ptr<TrialDriver> trial_;
   TimerId step_ = 0;
   const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);

@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "tutti/v1/result.pb.h"
+#include "tutti/v1/service.pb.h"
 
 namespace tutti::run {
 
@@ -30,6 +32,9 @@ class RunJournal {
   // Positions count from 0.
   virtual void PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
                         const tutti::v1::TrialResult& trial, Kept kept) = 0;
+  // Of a run that has begun, behind those that were given before. Nobody waits for it: what cannot be kept is
+  // the journal's to log.
+  virtual void PutEvents(const std::string& run_id, std::vector<tutti::v1::RunEvent> events) = 0;
   // The whole result.
   virtual void Finish(std::shared_ptr<const tutti::v1::Result> result, Kept kept) = 0;
 };

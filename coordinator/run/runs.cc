@@ -19,6 +19,7 @@
 #include "common/status/macros.h"
 #include "common/time/clock.h"
 #include "common/units/units.h"
+#include "coordinator/run/event_keeper.h"
 #include "coordinator/run/local_time.h"
 #include "coordinator/run/obstacle_text.h"
 #include "coordinator/run/run_summary.h"
@@ -110,6 +111,8 @@ absl::StatusOr<std::string> Runs::Submit(Submission submission, const OnKept& on
   run.max_wait_ns = submission.max_wait_ns;
   run.wait_timer = executor_.PostAfter(run.max_wait_ns, [this, id] { GiveUpWaiting(id); });
   Begin(spec.head, run, on_kept);
+  if (options_.journal != nullptr)
+    run.log.Watch(std::make_shared<EventKeeper>(executor_, *options_.journal));
   if (options_.observer != nullptr) run.log.Watch(options_.observer);
   run.execution =
       std::make_unique<RunExecution>(executor_, fleet_, std::move(spec), run.log, options_.journal,

@@ -72,6 +72,11 @@ void TrialDriver::Cancel() {
   Pump();
 }
 
+void TrialDriver::Stop(const std::string& reason) {
+  machine_.OnStop(Now(), reason);
+  Pump();
+}
+
 void TrialDriver::OnClocksFresh() {
   clocks_fresh_ = true;
   Pump();

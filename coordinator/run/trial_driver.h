@@ -37,6 +37,8 @@ class TrialDriver {
   void OnMessage(const std::string& host, const tutti::v1::WorkerMessage& message);
   void OnLost(const std::string& host, const std::string& reason);
   void Cancel();
+  // Ends the measure window early, as TrialMachine::OnStop does; may be called within on_interval.
+  void Stop(const std::string& reason);
 
  private:
   TimelineTime Now() const { return TimelineTime{executor_.NowNs()}; }

@@ -305,6 +305,12 @@ void TrialMachine::OnCancel(TimelineTime now) {
   if (phase_ != Phase::kAbort) Abort(now, "cancelled");
 }
 
+void TrialMachine::OnStop(TimelineTime now, const std::string& reason) {
+  if (phase_ != Phase::kWarmup && phase_ != Phase::kMeasure) return;
+  outcome_.aborted = reason;
+  EnterReport(now, setup_.deadlines.report_early_ns);
+}
+
 void TrialMachine::OnTime(TimelineTime now) {
   while (deadline().has_value() && now >= deadline_) OnDeadline(now);
 }

@@ -83,6 +83,7 @@ struct TrialOutcome {
   std::optional<TimelineTime> t0;  // unset: it did not come to ARM
   bool cancelled = false;
   bool armed_late = false;                // it ended because ARM took longer than its lead
+  std::string aborted;                    // why OnStop ended it; empty: it did not
   std::string failure;                    // "PREPARE on host b: ..."; empty: the trial came to its end
   std::vector<results::HostInput> hosts;  // sorted; without `machine` and `mapping_after`
   std::vector<std::string> not_idle;      // told to abort and not known to be idle: not to be used again yet
@@ -100,6 +101,8 @@ class TrialMachine {
   void OnClocks(TimelineTime now, const std::map<std::string, WorkerClockView>& clocks);
   // Idempotent.
   void OnCancel(TimelineTime now);
+  // Before the window's end: every host stops and reports what it has. Of no effect in any other phase.
+  void OnStop(TimelineTime now, const std::string& reason);
   // Call it at deadline() or later.
   void OnTime(TimelineTime now);
 

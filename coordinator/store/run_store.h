@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tutti/v1/result.pb.h"
+#include "tutti/v1/service.pb.h"
 #include "tutti/v1/store.pb.h"
 
 namespace tutti::store {
@@ -49,6 +50,10 @@ class RunStore {
   virtual absl::Status PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
                                 const tutti::v1::TrialResult& trial) = 0;
 
+  // Events of a run that has begun or ended, behind those that are there.
+  virtual absl::Status PutEvents(const std::string& run_id,
+                                 const std::vector<tutti::v1::RunEvent>& events) = 0;
+
   // The whole result of a run that has begun: what is not there yet is added, the rest is brought up to it,
   // all at once.
   virtual absl::Status Finish(const tutti::v1::Result& result) = 0;
@@ -57,6 +62,8 @@ class RunStore {
   // nothing else.
   virtual absl::StatusOr<tutti::v1::Result> Get(const std::string& run_id) const = 0;
 
+  // In the order in which they were given.
+  virtual absl::StatusOr<std::vector<tutti::v1::RunEvent>> Events(const std::string& run_id) const = 0;
   // Quick however long the run was: its trials are not read.
   virtual absl::StatusOr<KeptRun> Describe(const std::string& run_id) const = 0;
 

@@ -194,6 +194,20 @@ class EndTest(TrialCase):
         self.assertEqual(process.returncode, 9, err)
         self.assert_nothing_left()
 
+    def test_a_threshold_with_abort_ends_the_run_early(self):
+        text = plan(measure="20s") + "thresholds: [{expect: throughput.received >= 1Gbps, abort: true, grace: 1s}]\n"
+        began = time.monotonic()
+        done = self.tutti("lab", "run", self.write(text), "--quiet", "--json", self.out, "--set", "repeat=2")
+        self.assertLess(time.monotonic() - began, 18)
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        result = self.result()
+        case = result["cases"][0]
+        self.assertEqual(["aborted"], [trial["status"] for trial in case["trials"]])
+        self.assertEqual(("limit_failed", "aborted"), (result["status"], case["status"]))
+        self.assertRegex(case["trials"][0]["reasons"][0],
+                         r"^throughput\.received of entry bulk was [\d.]+Mbps over [\d.]+m?s, wanted >= 1Gbps ")
+        self.assert_nothing_left()
+
 
 class NamesTest(TrialCase):
     def up(self, hosts=2):

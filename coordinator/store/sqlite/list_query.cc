@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/status/macros.h"
 
 namespace tutti::store {
@@ -32,6 +35,19 @@ std::string Containing(const std::string& text) {
   return pattern + "%";
 }
 
+// A pattern of GLOB in which nothing but * means more than itself.
+std::string AsGlob(const std::string& text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (c == '?' || c == '[') {
+      absl::StrAppend(&pattern, "[", std::string(1, c), "]");
+    } else {
+      pattern.push_back(c);
+    }
+  }
+  return pattern;
+}
+
 absl::StatusOr<int64_t> NumberOf(const std::string& token) {
   int64_t number = 0;
   if (absl::SimpleAtoi(token, &number) && number > 0 && PageToken(number) == token) return number;
@@ -47,16 +63,20 @@ class Builder {
     TUTTI_RETURN_IF_ERROR(AddConditions());
     query_.page_runs =
         request_.page_runs() == 0 ? kDefaultPageRuns : std::min(request_.page_runs(), kMostPageRuns);
-    // A label's index leads to its runs in order; CROSS JOIN keeps SQLite from turning that round.
-    query_.sql = absl::StrCat("SELECT ", kColumns, " FROM ",
-                              by_label_ ? "labels l CROSS JOIN runs r ON r.number = l.number" : "runs r",
-                              conditions_.empty() ? "" : " WHERE ", conditions_, " ORDER BY ", NumberColumn(),
-                              " DESC LIMIT ", query_.page_runs + 1);
+    query_.sql = absl::StrCat("SELECT ", kColumns, " FROM ", Tables(), conditions_.empty() ? "" : " WHERE ",
+                              conditions_, " ORDER BY ", NumberColumn(), " DESC LIMIT ",
+                              query_.page_runs + 1);
     return std::move(query_);
   }
 
  private:
-  const char* NumberColumn() const { return by_label_ ? "l.number" : "r.number"; }
+  // The index of a label or a host leads to its runs in order; CROSS JOIN keeps SQLite from turning that
+  // round.
+  const char* Tables() const {
+    if (by_label_) return "labels l CROSS JOIN runs r ON r.number = l.number";
+    return by_host_ ? "hosts h CROSS JOIN runs r ON r.number = h.number" : "runs r";
+  }
+  const char* NumberColumn() const { return by_label_ ? "l.number" : by_host_ ? "h.number" : "r.number"; }
 
   void And(const std::string& condition) {
     absl::StrAppend(&conditions_, conditions_.empty() ? "" : " AND ", condition);
@@ -81,6 +101,39 @@ class Builder {
     }
   }
 
+  // One host has to have all that is asked of hosts. The pattern of the kernel has no index that gives the
+  // order.
+  void AddHost() {
+    const std::string& name = request_.host();
+    const std::string& fingerprint = request_.fingerprint();
+    if (name.empty() && fingerprint.empty() && request_.kernel().empty()) return;
+    by_host_ = !by_label_ && !(name.empty() && fingerprint.empty());
+    std::vector<std::string> wanted;
+    if (!name.empty()) {
+      wanted.emplace_back("h.name = ?");
+      query_.values.emplace_back(name);
+    }
+    if (!fingerprint.empty()) {
+      wanted.emplace_back(name.empty() ? "h.fingerprint = ?" : "+h.fingerprint = ?");
+      query_.values.emplace_back(fingerprint);
+    }
+    if (!request_.kernel().empty()) {
+      wanted.emplace_back("h.kernel GLOB ?");
+      query_.values.emplace_back(AsGlob(request_.kernel()));
+    }
+    const std::string all = absl::StrJoin(wanted, " AND ");
+    if (!by_host_) {
+      And(absl::StrCat("EXISTS (SELECT 1 FROM hosts h WHERE h.number = ", NumberColumn(), " AND ", all, ")"));
+      return;
+    }
+    And(all);
+    index_chosen_ = true;
+    if (!name.empty()) return;
+    // Several hosts of a run may be alike: the first one stands for them.
+    And("NOT EXISTS (SELECT 1 FROM hosts e WHERE e.fingerprint = h.fingerprint AND e.number = h.number "
+        "AND e.name < h.name)");
+  }
+
   absl::Status AddConditions() {
     if (request_.text().size() > kMostTextBytes) {
       return absl::InvalidArgumentError(absl::StrCat("the text to look for has ", request_.text().size(),
@@ -91,6 +144,7 @@ class Builder {
                                                      " labels, at most ", kMostLabels, " are taken"));
     }
     AddLabels();
+    AddHost();
     if (!request_.plan_name().empty()) AndEqual("r.plan_name", request_.plan_name());
     if (request_.status() != tutti::v1::RUN_STATUS_UNSPECIFIED) {
       AndEqual("r.status", static_cast<int64_t>(request_.status()));
@@ -118,6 +172,7 @@ class Builder {
   ListQuery query_;
   std::string conditions_;
   bool by_label_ = false;
+  bool by_host_ = false;
   bool index_chosen_ = false;
 };
 

@@ -70,6 +70,24 @@ CREATE TABLE idempotency_keys (
 ) WITHOUT ROWID;
 CREATE INDEX idempotency_keys_by_run ON idempotency_keys (number);
 )",
+    // Of events and hosts what can be asked for; the rest of them is in results.
+    R"(
+CREATE TABLE events (
+  number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  event BLOB NOT NULL,
+  PRIMARY KEY (number, position)
+) WITHOUT ROWID;
+CREATE TABLE hosts (
+  name TEXT NOT NULL,
+  number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+  fingerprint TEXT NOT NULL,
+  kernel TEXT NOT NULL,
+  PRIMARY KEY (name, number)
+) WITHOUT ROWID;
+CREATE INDEX hosts_by_run ON hosts (number);
+CREATE INDEX hosts_by_fingerprint ON hosts (fingerprint, number, name);
+)",
     // Which names get no new runs (coordinator/store/drain_store.h).
     R"(
 CREATE TABLE drains (

@@ -12,6 +12,8 @@
 #include "coordinator/store/compression.h"
 #include "coordinator/store/result_parts.h"
 #include "coordinator/store/sqlite/drain_rows.h"
+#include "coordinator/store/sqlite/event_rows.h"
+#include "coordinator/store/sqlite/host_rows.h"
 #include "coordinator/store/sqlite/run_rows.h"
 #include "coordinator/store/sqlite/schema.h"
 
@@ -81,6 +83,7 @@ absl::Status SqliteRunStore::Begin(const v1::Result& head, const Labels& labels,
   MutexLock lock(write_mutex_);
   TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
   TUTTI_RETURN_IF_ERROR(InsertRun(*writer_, head, labels, key, packed));
+  TUTTI_RETURN_IF_ERROR(InsertHosts(*writer_, head));
   return transaction.Commit();
 }
 
@@ -91,6 +94,14 @@ absl::Status SqliteRunStore::PutTrial(const std::string& run_id, uint32_t case_p
   TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
   TUTTI_ASSIGN_OR_RETURN(const RunRow run, FindRun(*writer_, run_id));
   TUTTI_RETURN_IF_ERROR(InsertTrial(*writer_, run.number, {case_position, trial_position}, packed));
+  return transaction.Commit();
+}
+
+absl::Status SqliteRunStore::PutEvents(const std::string& run_id,
+                                       const std::vector<v1::RunEvent>& events) {
+  MutexLock lock(write_mutex_);
+  TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
+  TUTTI_RETURN_IF_ERROR(InsertEvents(*writer_, run_id, events));
   return transaction.Commit();
 }
 
@@ -161,6 +172,11 @@ absl::StatusOr<KeptRun> SqliteRunStore::Describe(const std::string& run_id) cons
 
 absl::StatusOr<std::string> SqliteRunStore::RunOfKey(const std::string& key) const {
   return Reading<std::string>([&](Database& database) { return ReadRunOfKey(database, key); });
+}
+
+absl::StatusOr<std::vector<v1::RunEvent>> SqliteRunStore::Events(const std::string& run_id) const {
+  return Reading<std::vector<v1::RunEvent>>(
+      [&](Database& database) { return ReadEvents(database, run_id); });
 }
 
 absl::StatusOr<v1::ListRunsResponse> SqliteRunStore::List(const v1::ListRunsRequest& request) const {

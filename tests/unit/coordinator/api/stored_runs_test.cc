@@ -189,6 +189,12 @@ class KeepingCoordinatorTest : public StateFolder {
     (*request.mutable_labels())["commit"] = "3fa1";
     return results_->ListRuns(&context, request, &response);
   }
+  grpc::Status ListEvents(const std::string& run_id, tutti::v1::ListEventsResponse& events) {
+    grpc::ClientContext context;
+    tutti::v1::ListEventsRequest request;
+    request.set_run_id(run_id);
+    return runs_->ListEvents(&context, request, &events);
+  }
   grpc::Status Delete(const std::string& run_id) {
     grpc::ClientContext context;
     tutti::v1::DeleteRunRequest request;
@@ -224,7 +230,14 @@ TEST_F(KeepingCoordinatorTest, AnAcceptedRunIsListedAndItsResultOutlivesTheCoord
   ASSERT_TRUE(got.ok()) << got.error_message();
   EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_CANCELLED);
   EXPECT_EQ(result.plan().source(), kPlan);
+  tutti::v1::ListEventsResponse events;
+  ASSERT_TRUE(ListEvents(id, events).ok());
+  ASSERT_GE(events.events_size(), 2);
+  EXPECT_TRUE(events.events(0).has_started());
+  EXPECT_EQ(events.events(0).run_id(), id);
+  EXPECT_EQ(events.events(events.events_size() - 1).ended().status(), tutti::v1::RUN_STATUS_CANCELLED);
   EXPECT_TRUE(Delete(id).ok());
+  EXPECT_EQ(ListEvents(id, events).error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(Get(id, result).error_code(), grpc::StatusCode::NOT_FOUND);
 }
 
@@ -318,6 +331,8 @@ TEST_F(KeepingCoordinatorTest, ACoordinatorThatKeepsNothingSaysSo) {
   const grpc::Status status = List(response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(status.error_message(), HasSubstr("--state-dir"));
+  tutti::v1::ListEventsResponse events;
+  EXPECT_EQ(ListEvents("any", events).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 }
 
 TEST_F(KeepingCoordinatorTest, AFolderOfAnotherCoordinatorIsRefused) {

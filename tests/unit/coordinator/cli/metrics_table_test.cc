@@ -17,8 +17,8 @@ TEST(RenderMetricsTest, HasALineForEachMetric) {
   const std::string text = RenderMetrics();
   EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')), metrics::Metrics().size() + 1);
   for (const std::string& name : metrics::MetricNames()) EXPECT_THAT(text, HasSubstr("\n" + name + " "));
-  EXPECT_THAT(text, ContainsRegex("\nloss +0.1% +lower +udp, one-way +all +yes +of the datagrams"));
-  EXPECT_THAT(text, ContainsRegex("\njain +0.95 +higher +any, several streams +total, role +no +Jain's"));
+  EXPECT_THAT(text, ContainsRegex("\nloss +0.1% +lower +udp, one-way +all +yes +no +of the datagrams"));
+  EXPECT_THAT(text, ContainsRegex("\njain +0.95 +higher +any, several streams +total, role +no +no +Jain's"));
 }
 
 TEST(MetricsDocumentTest, HasTheSame) {
@@ -31,7 +31,8 @@ TEST(MetricsDocumentTest, HasTheSame) {
                                                         "    of: \"udp, one-way\"\n"
                                                         "    needs_several_streams: false\n"
                                                         "    of_parts: true\n"
-                                                        "    by_interval: true\n"));
+                                                        "    by_interval: true\n"
+                                                        "    abort: false\n"));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class RefusingClient : public CoordinatorClient {
     return No();
   }
   absl::Status DeleteRun(const std::string&) override { return No(); }
+  absl::StatusOr<tutti::v1::ListEventsResponse> ListEvents(const std::string&) override { return No(); }
   absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers(const tutti::v1::ListWorkersRequest&) override {
     return No();
   }

@@ -73,6 +73,22 @@ TEST(Metrics, FiguresOfAnEntryAreItsOwn) {
   EXPECT_FALSE(FindMetric("retransmits")->of_entry(entry).has_value());
 }
 
+TEST(Metrics, WhatIsKnownWhileATrialRunsIsReadFromTheInterval) {
+  v1::LiveEntry entry;
+  for (const Metric& metric : Metrics()) {
+    if (metric.of_live == nullptr) continue;
+    EXPECT_FALSE(metric.of_live(entry, 0.1).has_value()) << metric.name;
+  }
+  entry.set_sent_bps(3e9);
+  entry.set_received_bps(2e9);
+  entry.set_retransmits(10);
+  entry.set_transactions_per_s(5000);
+  EXPECT_EQ(FindMetric("throughput.sent")->of_live(entry, 0.5), 3e9);
+  EXPECT_EQ(FindMetric("throughput.received")->of_live(entry, 0.5), 2e9);
+  EXPECT_EQ(FindMetric("retransmits")->of_live(entry, 0.5), 20);  // 10 in half a second
+  EXPECT_EQ(FindMetric("transactions")->of_live(entry, 0.5), 5000);
+}
+
 TEST(Metrics, StreamsAreAddedAndOneThatLacksTheFigureLeavesNone) {
   v1::EntryResult entry;
   entry.set_received_bps(30);

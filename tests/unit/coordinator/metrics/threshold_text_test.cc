@@ -26,6 +26,13 @@ TEST(ThresholdText, SaysWhatIsNotTheUsualInBrackets) {
   threshold.clear_entry();
   threshold.set_window(v1::THRESHOLD_WINDOW_MEASURE);
   EXPECT_EQ(ThresholdText(threshold), "throughput.received >= 9.4Gbps (host h2, warning only)");
+  threshold.clear_member();
+  threshold.set_scope(v1::THRESHOLD_SCOPE_TOTAL);
+  threshold.set_severity(v1::SEVERITY_FAIL);
+  threshold.set_abort(true);
+  threshold.set_abort_grace_ns(5'000'000'000);
+  EXPECT_EQ(ThresholdText(threshold), "throughput.received >= 9.4Gbps (aborts after 5s)");
+  EXPECT_EQ(LimitText(threshold), ">= 9.4Gbps");
 }
 
 TEST(Holds, TheBorderBelongsToAtLeastAndAtMost) {

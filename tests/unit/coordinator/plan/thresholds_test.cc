@@ -79,7 +79,7 @@ TEST(Thresholds, EveryErrorHasItsPlaceAndSaysWhatToWrite) {
                   "  - loss\n"
                   "  - {expect: throughput.sent > 1Gbps, scope: streams, window: interval, severity: error}\n"
                   "  - {scope: stream}\n"
-                  "  - {expect: loss < 1%, abort: true}\n"));
+                  "  - {expect: loss < 1%, stop: true}\n"));
   EXPECT_THAT(errors,
               HasSubstr("p.yaml:12:5: thresholds[0]: \"throughput.recieved\" is not a metric; did you mean "
                         "\"throughput.received\"?"));
@@ -96,7 +96,7 @@ TEST(Thresholds, EveryErrorHasItsPlaceAndSaysWhatToWrite) {
               HasSubstr("thresholds[4].window: \"interval\" is not known: write measure, worst_interval"));
   EXPECT_THAT(errors, HasSubstr("thresholds[4].severity: \"error\" is not known: write warn, fail"));
   EXPECT_THAT(errors, HasSubstr("p.yaml:17:5: thresholds[5]: the key \"expect\" is missing"));
-  EXPECT_THAT(errors, HasSubstr("thresholds[6].abort: \"abort\" is not a key of a threshold"));
+  EXPECT_THAT(errors, HasSubstr("thresholds[6].stop: \"stop\" is not a key of a threshold"));
 }
 
 TEST(Thresholds, AnErrorInAValueOfTheMatrixPointsThere) {
@@ -125,6 +125,50 @@ TEST(Thresholds, AMetricIsAskedOnlyForWhatItHas) {
   EXPECT_THAT(Errors(With("  - {expect: jain > 0.9, window: worst_interval}\n")),
               AllOf(HasSubstr("thresholds[0].window: the intervals of jain are not known: write measure"),
                     HasSubstr("throughput.sent, throughput.received, loss, retransmits")));
+}
+
+TEST(Thresholds, AbortHasAGracePeriodOfFiveSecondsOrItsOwn) {
+  const tutti::v1::Plan plan =
+      Load(With("  - {expect: throughput.received >= 1Gbps, abort: true}\n"
+                "  - {expect: throughput.sent >= 1Gbps, abort: true, grace: 2s}\n"
+                "  - {expect: throughput.sent >= 1Mbps, abort: false}\n"));
+  const auto& thresholds = plan.cases(0).thresholds();
+  ASSERT_EQ(thresholds.size(), 3);
+  EXPECT_TRUE(thresholds[0].abort());
+  EXPECT_EQ(thresholds[0].abort_grace_ns(), 5'000'000'000);
+  EXPECT_EQ(thresholds[1].abort_grace_ns(), 2'000'000'000);
+  EXPECT_FALSE(thresholds[2].abort());
+  EXPECT_EQ(thresholds[2].abort_grace_ns(), 0);
+}
+
+TEST(Thresholds, AbortIsForWhatIsKnownOfAWholeEntryWhileATrialRuns) {
+  EXPECT_THAT(Errors(With("  - {expect: loss < 1%, abort: true}\n")),
+              AllOf(HasSubstr("p.yaml:12:32: thresholds[0].abort: loss is not known while a trial runs"),
+                    HasSubstr("throughput.sent, throughput.received, retransmits, transactions)")));
+  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: true, severity: warn}\n")),
+              HasSubstr("thresholds[0].severity: a warning ends nothing: write severity: fail"));
+  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: true, scope: stream}\n")),
+              HasSubstr("thresholds[0].scope: while a trial runs only the entry as a whole is judged"));
+  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: true, scope: \"role:a\"}\n")),
+              HasSubstr("write scope: total, or remove abort"));
+  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: true, window: worst_interval}\n")),
+              HasSubstr("thresholds[0].window: abort goes by the measure window so far"));
+  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, grace: 5s}\n")),
+              HasSubstr("thresholds[0].grace: is how long a threshold with abort may be missed"));
+  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: yes, grace: 5s}\n")),
+              AllOf(HasSubstr("thresholds[0].abort: \"yes\" is neither true nor false"),
+                    Not(HasSubstr("thresholds[0].grace"))));
+}
+
+TEST(Thresholds, AGracePeriodThatTheWindowDoesNotOutlastGetsAWarning) {
+  const auto warnings = [](const std::string& measure) {
+    return LoadPlan(With("  - {expect: throughput.sent > 1bps, abort: true}\n"), "p.yaml",
+                    {"timing.measure=" + measure})
+        .warnings;
+  };
+  EXPECT_THAT(warnings("5s"),
+              testing::Contains(HasSubstr("the measure window, 5s, is over before the grace period, 5s")));
+  EXPECT_THAT(warnings("6s"), IsEmpty());
 }
 
 TEST(Thresholds, OneThatWouldNeverBeJudgedIsRefused) {

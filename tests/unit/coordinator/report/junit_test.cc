@@ -123,6 +123,15 @@ TEST(JunitTest, AFailedCaseIsAnErrorAndACancelledOneIsSkipped) {
   EXPECT_THAT(xml, HasSubstr("<skipped message=\"cancelled\">case 5: cancelled</skipped>"));
 }
 
+TEST(JunitTest, AnAbortedCaseIsAFailure) {
+  v1::Result result = Gate();
+  v1::CaseResult& aborted = *result.mutable_cases(4);
+  aborted.set_status(v1::CASE_STATUS_ABORTED);
+  aborted.add_reasons("trial 1 is aborted: throughput.received of entry bulk was 3Gbps over 5s");
+  EXPECT_THAT(RenderJunit(result),
+              HasSubstr("<failure type=\"aborted\" message=\"trial 1 is aborted: throughput.received"));
+}
+
 TEST(JunitTest, ARunThatHasNotPassedIsNeverAllGreen) {
   v1::Result result;
   result.set_status(v1::RUN_STATUS_FAILED);

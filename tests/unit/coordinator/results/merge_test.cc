@@ -125,6 +125,16 @@ TEST(MergeTest, AByteCounterThatStepsBackIsSuspectAndNotKnown) {
   EXPECT_FALSE(OnlyEntry(result).received_bytes().has_value());
 }
 
+TEST(MergeTest, AnAbortedTrialHasOneReasonWhateverItLacks) {
+  TrialInput input = RawTrial::Pair().Build();
+  input.aborted = "throughput.received of entry bulk was 3Gbps over 5s, wanted >= 9Gbps (missed for 5s)";
+  for (HostInput& host : input.hosts) host.report->mutable_edges()->RemoveLast();
+  const v1::TrialResult result = MergeTrial(input);
+  EXPECT_EQ(result.status(), v1::TRIAL_STATUS_ABORTED);
+  EXPECT_THAT(result.reasons(), testing::ElementsAre(input.aborted));
+  EXPECT_FALSE(OnlyEntry(result).received_bytes().has_value());
+}
+
 TEST(MergeTest, TheMostSeriousStatusWins) {
   RawTrial trial = RawTrial::Pair();
   trial.plan_case.mutable_limits()->set_overlap_ratio(1);

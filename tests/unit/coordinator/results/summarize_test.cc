@@ -193,6 +193,25 @@ TEST(JudgeTest, ACaseThatWasNotRunMakesTheRunPartial) {
   EXPECT_EQ(result.exit_code(), 7);
 }
 
+TEST(JudgeTest, AnAbortIsExitCode4WhateverIsNotRunAfterIt) {
+  v1::TrialResult aborted = Trial(v1::TRIAL_STATUS_ABORTED, 1);
+  aborted.add_reasons("throughput.received of entry bulk was 3Gbps over 5s");
+  v1::Result result =
+      RunOf({CaseOf(v1::TRIAL_STATUS_GOOD), SummarizeCase(Wanting(3), {aborted}, false),
+             SummarizeCase(Wanting(1), {}, false)});
+  JudgeRun(result, false);
+  EXPECT_EQ(result.cases(1).status(), v1::CASE_STATUS_ABORTED);
+  EXPECT_EQ(result.status(), v1::RUN_STATUS_LIMIT_FAILED);
+  EXPECT_EQ(result.exit_code(), 4);
+  EXPECT_THAT(result.reasons(),
+              Contains(HasSubstr("trial 1 is aborted: throughput.received of entry bulk was 3Gbps over 5s")));
+  v1::Result with_partial = RunOf({CaseOf(v1::TRIAL_STATUS_PARTIAL), CaseOf(v1::TRIAL_STATUS_ABORTED)});
+  JudgeRun(with_partial, false);
+  EXPECT_EQ(with_partial.exit_code(), 7);
+  JudgeRun(result, true);
+  EXPECT_EQ(result.exit_code(), 8);
+}
+
 TEST(JudgeTest, ARunThatLacksCasesOfItsPlanIsPartialAndOneWithoutAnyIsFailed) {
   v1::Result result = RunOf({CaseOf(v1::TRIAL_STATUS_GOOD)});
   result.mutable_plan()->add_cases();

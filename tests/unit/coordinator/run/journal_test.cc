@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/run/event_keeper.h"
 #include "coordinator/run/interrupted_run.h"
 #include "coordinator/run/runs.h"
 #include "scripted_worker.h"
@@ -41,6 +42,11 @@ class FakeJournal final : public RunJournal {
                 const tutti::v1::TrialResult&, Kept kept) override {
     Take("trial " + std::to_string(case_position) + "." + std::to_string(trial_position), std::move(kept));
   }
+  void PutEvents(const std::string& run_id, std::vector<RunEvent> given) override {
+    EXPECT_EQ(run_id, "run-1");
+    writes_of_events.push_back(given.size());
+    events.insert(events.end(), given.begin(), given.end());
+  }
   void Finish(std::shared_ptr<const Result> result, Kept kept) override {
     finished.push_back(*result);
     Take("finish", std::move(kept));
@@ -58,6 +64,8 @@ class FakeJournal final : public RunJournal {
   RunLabels labels;
   std::vector<std::string> keys;
   std::vector<Result> finished;
+  std::vector<RunEvent> events;
+  std::vector<size_t> writes_of_events;
   std::vector<Kept> waiting;
 
  private:
@@ -163,6 +171,48 @@ TEST_F(JournalTest, ARunIsWrittenDownPieceByPiece) {
   EXPECT_EQ(journal_.finished[0].cases(0).trials_size(), 2);
   EXPECT_GT(journal_.finished[0].finished_unix_ns(), 0);
   EXPECT_TRUE(watcher_->ended);
+}
+
+TEST_F(JournalTest, ItsEventsAreWrittenTurnByTurnWithoutWhatTheResultHas) {
+  Submit();
+  executor_.AdvanceBy(20 * kSecond);
+  std::vector<RunEvent::BodyCase> kinds;
+  for (const RunEvent& each : journal_.events) kinds.push_back(each.body_case());
+  EXPECT_THAT(kinds, ElementsAre(RunEvent::kStarted, RunEvent::kCaseStarted, RunEvent::kTrialStarted,
+                                 RunEvent::kTrialEnded, RunEvent::kTrialStarted, RunEvent::kTrialEnded,
+                                 RunEvent::kCaseEnded, RunEvent::kEnded));
+  // After the start, before the first trial, between the two, after the last one, at the end.
+  EXPECT_THAT(journal_.writes_of_events, ElementsAre(2u, 1u, 2u, 2u, 1u));
+  for (const RunEvent& each : journal_.events) {
+    EXPECT_EQ(each.run_id(), "run-1");
+    EXPECT_GT(each.at_unix_ns(), 0);
+    EXPECT_LT(each.ByteSizeLong(), 2000u);
+  }
+  EXPECT_FALSE(journal_.events[0].started().has_head());
+  EXPECT_EQ(journal_.events[6].case_ended().rows_size(), 0);
+  EXPECT_EQ(journal_.events[7].ended().exit_code(), journal_.finished[0].exit_code());
+  EXPECT_FALSE(journal_.events[7].ended().has_plan());
+}
+
+TEST_F(JournalTest, ACancelIsSeenInTheLastEvent) {
+  Submit();
+  EXPECT_TRUE(runs_.Cancel("run-1").ok());
+  executor_.AdvanceBy(kSecond);
+  ASSERT_FALSE(journal_.events.empty());
+  EXPECT_EQ(journal_.events.back().ended().status(), tutti::v1::RUN_STATUS_CANCELLED);
+}
+
+TEST(KeptPartTest, LiveIntervalsAndPhasesAreNotKeptAndAQueuedEventIsWhole) {
+  RunEvent event;
+  event.mutable_interval();
+  EXPECT_FALSE(KeptPart(event).has_value());
+  event.mutable_phase();
+  EXPECT_FALSE(KeptPart(event).has_value());
+  event.set_sequence(7);
+  event.mutable_queued()->add_waits_for("host a: runs run-0 of bob since 13:50:02");
+  ASSERT_TRUE(KeptPart(event).has_value());
+  EXPECT_EQ(KeptPart(event)->sequence(), 7u);
+  EXPECT_EQ(KeptPart(event)->queued().waits_for_size(), 1);
 }
 
 TEST_F(JournalTest, ARunIsAcknowledgedOnceItIsOnTheDisk) {

@@ -75,6 +75,38 @@ TEST_F(RunsTest, BeyondTheTimingATrialCostsLessThan200Ms) {
   EXPECT_LT(cost_ns / 5, 200 * kMs);
 }
 
+// The workers move 8 Mbps; the window has four intervals.
+TEST_F(RunsTest, AThresholdWithAbortEndsTheTrialAndWithItTheRun) {
+  Plan plan = MakePlan("a", "b", 2, 3);
+  for (tutti::v1::Case& each : *plan.mutable_cases()) {
+    tutti::v1::Threshold& threshold = *each.add_thresholds();
+    threshold.set_metric("throughput.received");
+    threshold.set_comparison(tutti::v1::COMPARISON_AT_LEAST);
+    threshold.set_limit(9e6);
+    threshold.set_scope(tutti::v1::THRESHOLD_SCOPE_TOTAL);
+    threshold.set_severity(tutti::v1::SEVERITY_FAIL);
+    threshold.set_abort(true);
+    threshold.set_abort_grace_ns(200 * kMs);
+  }
+  const std::string id = Submit(plan);
+  const auto recorder = Watch(id);
+  executor_.AdvanceBy(10 * kSecond);
+  ASSERT_TRUE(recorder->ended);
+  EXPECT_THAT(recorder->Of(RunEvent::kInterval), SizeIs(2));
+  ASSERT_THAT(recorder->Of(RunEvent::kTrialEnded), SizeIs(1));
+  EXPECT_EQ(recorder->Of(RunEvent::kTrialEnded)[0]->trial_ended().status(), tutti::v1::TRIAL_STATUS_ABORTED);
+  const Result result = ResultOf(id);
+  EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_LIMIT_FAILED);
+  EXPECT_EQ(result.exit_code(), 4);
+  ASSERT_EQ(result.cases_size(), 2);
+  EXPECT_EQ(result.cases(0).status(), tutti::v1::CASE_STATUS_ABORTED);
+  EXPECT_EQ(result.cases(1).status(), tutti::v1::CASE_STATUS_NOT_RUN);
+  EXPECT_THAT(result.reasons(),
+              AllOf(Contains(HasSubstr("case 1: trial 1 is aborted: throughput.received of entry bulk was "
+                                       "8Mbps over 200ms, wanted >= 9Mbps")),
+                    Contains("case 2: the run was aborted in case 1")));
+}
+
 TEST_F(RunsTest, TrialIdsAndNoncesDiffer) {
   Submit(MakePlan("a", "b", 1, 2));
   executor_.AdvanceBy(10 * kSecond);

@@ -75,6 +75,33 @@ TEST_F(TrialMachineTest, AFailureAfterTheWindowCostsOnlyThatHostsReport) {
   }
 }
 
+// --- Ended by a threshold -------------------------------------------------------------------------
+
+TEST_F(TrialMachineTest, AStopInTheWindowLetsEveryHostReportWhatItHas) {
+  GoTo(Phase::kMeasure);
+  machine_->OnStop(now_, "too slow");
+  Take();
+  EXPECT_EQ(machine_->phase(), Phase::kReport);
+  for (const char* host : {"a", "b"}) EXPECT_NE(Sent(host, CoordinatorMessage::kFinish), nullptr) << host;
+  Say("a", ReportMessage(1));
+  Say("b", ReportMessage(1));
+  BothIdle();
+  ASSERT_TRUE(machine_->finished());
+  const TrialOutcome outcome = machine_->TakeOutcome();
+  EXPECT_EQ(outcome.aborted, "too slow");
+  EXPECT_EQ(outcome.failure, "");
+  EXPECT_TRUE(outcome.hosts[0].report.has_value());
+  EXPECT_TRUE(outcome.hosts[1].report.has_value());
+}
+
+TEST_F(TrialMachineTest, AStopBeforeTheStartOrAfterTheWindowIsNone) {
+  for (const Phase phase : {Phase::kPrepare, Phase::kArm, Phase::kCooldown, Phase::kDrain, Phase::kReport}) {
+    GoTo(phase);
+    machine_->OnStop(now_, "too slow");
+    EXPECT_EQ(machine_->phase(), phase);
+  }
+}
+
 // --- Each phase: a host that is lost -----------------------------------------------------------
 
 TEST_F(TrialMachineTest, AHostLostBeforeTheStartEndsTheTrial) {

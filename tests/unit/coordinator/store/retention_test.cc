@@ -58,10 +58,16 @@ class FakeStore final : public RunStore {
   absl::Status PutTrial(const std::string&, uint32_t, uint32_t, const tutti::v1::TrialResult&) override {
     return absl::OkStatus();
   }
+  absl::Status PutEvents(const std::string&, const std::vector<tutti::v1::RunEvent>&) override {
+    return absl::OkStatus();
+  }
   absl::Status Finish(const tutti::v1::Result&) override { return absl::OkStatus(); }
   absl::StatusOr<tutti::v1::Result> Get(const std::string&) const override { return absl::NotFoundError(""); }
   absl::StatusOr<KeptRun> Describe(const std::string&) const override { return absl::NotFoundError(""); }
   absl::StatusOr<std::string> RunOfKey(const std::string&) const override { return absl::NotFoundError(""); }
+  absl::StatusOr<std::vector<tutti::v1::RunEvent>> Events(const std::string&) const override {
+    return std::vector<tutti::v1::RunEvent>();
+  }
   absl::StatusOr<tutti::v1::ListRunsResponse> List(const tutti::v1::ListRunsRequest&) const override {
     return tutti::v1::ListRunsResponse();
   }

@@ -13,6 +13,7 @@
 namespace tutti::store {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -24,15 +25,28 @@ using tutti::v1::ListRunsRequest;
 //   r2 stream   partial  commit=b branch=main
 //   r3 incast   running  commit=b branch=dev
 //   r4 100%_up  passed
+// r1 ran on hosts h1 (kernel 6.18.1, alike) and h2 (the same), r2 on h2 (6.18.2), r3 on h1 (6.1.0), r4 on
+// none.
 class ListRunsTest : public StateFolderTest {
  protected:
   void SetUp() override {
     store_ = Open();
     ASSERT_NE(store_, nullptr);
-    Add(Head("r1", "incast", 1000), {{"commit", "a"}, {"branch", "main"}}, tutti::v1::RUN_STATUS_PASSED);
-    Add(Head("r2", "stream", 2000), {{"commit", "b"}, {"branch", "main"}}, tutti::v1::RUN_STATUS_PARTIAL);
-    Add(Head("r3", "incast", 3000), {{"commit", "b"}, {"branch", "dev"}}, tutti::v1::RUN_STATUS_RUNNING);
+    Add(On(On(Head("r1", "incast", 1000), "h1", "6.18.1", "alike"), "h2", "6.18.1", "alike"),
+        {{"commit", "a"}, {"branch", "main"}}, tutti::v1::RUN_STATUS_PASSED);
+    Add(On(Head("r2", "stream", 2000), "h2", "6.18.2", "f2"), {{"commit", "b"}, {"branch", "main"}},
+        tutti::v1::RUN_STATUS_PARTIAL);
+    Add(On(Head("r3", "incast", 3000), "h1", "6.1.0", "f3"), {{"commit", "b"}, {"branch", "dev"}},
+        tutti::v1::RUN_STATUS_RUNNING);
     Add(Head("r4", "100%_up", 4000), {}, tutti::v1::RUN_STATUS_PASSED);
+  }
+  static tutti::v1::Result On(tutti::v1::Result head, const std::string& host, const std::string& kernel,
+                              const std::string& fingerprint) {
+    tutti::v1::Host& added = *head.add_hosts();
+    added.set_name(host);
+    added.mutable_facts()->set_kernel_release(kernel);
+    added.mutable_facts()->set_fingerprint(fingerprint);
+    return head;
   }
   void Add(const tutti::v1::Result& head, const Labels& labels, tutti::v1::RunStatus status) {
     ASSERT_TRUE(store_->Begin(head, labels, "").ok());
@@ -95,6 +109,45 @@ TEST_F(ListRunsTest, LabelsFindRunsAloneAndTogether) {
   EXPECT_THAT(Ids(request), ElementsAre("r2"));
   request.set_plan_name("incast");
   EXPECT_THAT(Ids(request), IsEmpty());
+}
+
+TEST_F(ListRunsTest, HostsFindTheirRunsEachOnce) {
+  ListRunsRequest request;
+  request.set_host("h1");
+  EXPECT_THAT(Ids(request), ElementsAre("r3", "r1"));
+  request.set_host("h");
+  EXPECT_THAT(Ids(request), IsEmpty());
+  request.Clear();
+  request.set_fingerprint("alike");  // two hosts of r1
+  EXPECT_THAT(Ids(request), ElementsAre("r1"));
+  request.set_plan_name("stream");
+  EXPECT_THAT(Ids(request), IsEmpty());
+}
+
+TEST_F(ListRunsTest, OneHostHasToHaveAllThatIsAskedOfIt) {
+  ListRunsRequest request;
+  request.set_host("h1");
+  request.set_kernel("6.18*");
+  EXPECT_THAT(Ids(request), ElementsAre("r1"));
+  request.set_fingerprint("f3");
+  EXPECT_THAT(Ids(request), IsEmpty());
+  (*request.mutable_labels())["branch"] = "main";
+  request.clear_fingerprint();
+  EXPECT_THAT(Ids(request), ElementsAre("r1"));
+}
+
+TEST_F(ListRunsTest, AKernelIsGivenWholeOrByAStar) {
+  ListRunsRequest request;
+  request.set_kernel("6.18.2");
+  EXPECT_THAT(Ids(request), ElementsAre("r2"));
+  request.set_kernel("6.18*");
+  EXPECT_THAT(Ids(request), ElementsAre("r2", "r1"));
+  request.set_kernel("6.1");
+  EXPECT_THAT(Ids(request), IsEmpty());
+  for (const char* no_pattern : {"6.1?.1", "6.18.[12]"}) {
+    request.set_kernel(no_pattern);
+    EXPECT_THAT(Ids(request), IsEmpty()) << no_pattern;
+  }
 }
 
 TEST_F(ListRunsTest, TextIsFoundInIdPlanAndUserAndIsNoPattern) {
@@ -163,7 +216,7 @@ TEST_F(ListRunsTest, APageIsNeverLargerThanItsLimit) {
 TEST_F(ListRunsTest, NoListIsSortedWhateverIsAskedFor) {
   const auto database = Database::OpenReader(DatabasePath());
   ASSERT_TRUE(database.ok());
-  for (int asked = 0; asked < 64; ++asked) {
+  for (int asked = 0; asked < 512; ++asked) {
     ListRunsRequest request;
     if ((asked & 1) != 0) request.set_plan_name("incast");
     if ((asked & 2) != 0) request.set_status(tutti::v1::RUN_STATUS_PASSED);
@@ -171,6 +224,9 @@ TEST_F(ListRunsTest, NoListIsSortedWhateverIsAskedFor) {
     if ((asked & 8) != 0) request.set_since_unix_ns(1);
     if ((asked & 16) != 0) request.set_text("x");
     if ((asked & 32) != 0) request.set_page_token("3");
+    if ((asked & 64) != 0) request.set_host("h1");
+    if ((asked & 128) != 0) request.set_fingerprint("alike");
+    if ((asked & 256) != 0) request.set_kernel("6.18*");
     const auto query = MakeListQuery(request);
     ASSERT_TRUE(query.ok());
     auto explained = (*database)->Prepare("EXPLAIN QUERY PLAN " + query->sql);
@@ -185,6 +241,10 @@ TEST_F(ListRunsTest, NoListIsSortedWhateverIsAskedFor) {
     EXPECT_THAT(plan, Not(HasSubstr("TEMP B-TREE"))) << query->sql;
     if ((asked & 4) != 0) {
       EXPECT_THAT(plan, HasSubstr("SEARCH l USING PRIMARY KEY")) << query->sql;
+    } else if ((asked & 64) != 0) {
+      EXPECT_THAT(plan, HasSubstr("SEARCH h USING PRIMARY KEY")) << query->sql;
+    } else if ((asked & 128) != 0) {
+      EXPECT_THAT(plan, ContainsRegex("SEARCH h USING (COVERING )?INDEX hosts_by_fingerprint")) << query->sql;
     } else if ((asked & 1) != 0) {
       EXPECT_THAT(plan, HasSubstr("USING INDEX runs_by_plan")) << query->sql;
     } else if ((asked & 2) != 0) {

@@ -95,6 +95,47 @@ TEST_F(SqliteRunStoreTest, ATrialThatIsThereAlreadyIsLeftAsItIs) {
   EXPECT_EQ(store->Get("run-1")->cases(0).trials(0).repetition(), 1u);
 }
 
+TEST_F(SqliteRunStoreTest, EventsComeBackInTheirOrderAndGoWithTheirRun) {
+  const auto store = Open();
+  ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
+  ASSERT_TRUE(store->Begin(Head("run-2"), {}).ok());
+  std::vector<tutti::v1::RunEvent> events(3);
+  for (size_t i = 0; i < events.size(); ++i) {
+    events[i].set_run_id("run-1");
+    events[i].set_at_unix_ns(static_cast<int64_t>(i) + 1);
+    events[i].mutable_trial_ended()->set_repetition(static_cast<uint32_t>(i));
+    events[i].mutable_trial_ended()->add_reasons("host b: \n'");
+  }
+  ASSERT_TRUE(store->PutEvents("run-1", {events[0], events[1]}).ok());
+  ASSERT_TRUE(store->PutEvents("run-2", {events[0]}).ok());
+  ASSERT_TRUE(store->Finish(Ended(Head("run-1"))).ok());
+  ASSERT_TRUE(store->PutEvents("run-1", {events[2]}).ok());
+  const auto read = store->Events("run-1");
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->size(), 3u);
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(MessageDifferencer::Equals((*read)[i], events[i])) << i;
+  EXPECT_EQ(store->Events("run-2")->size(), 1u);
+  ASSERT_TRUE(store->Delete("run-1").ok());
+  EXPECT_EQ(store->Events("run-1").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store->PutEvents("run-1", events).code(), absl::StatusCode::kNotFound);
+  const auto database = Database::OpenReader(DatabasePath());
+  ASSERT_TRUE(database.ok());
+  EXPECT_EQ(*(*database)->QueryInt("SELECT count(*) FROM events"), 1);
+}
+
+TEST_F(SqliteRunStoreTest, HostsGoWithTheirRun) {
+  const auto store = Open();
+  Result head = Head("run-1");
+  for (const char* name : {"a", "b", "a"}) head.add_hosts()->set_name(name);
+  ASSERT_TRUE(store->Begin(head, {}).ok());
+  const auto database = Database::OpenReader(DatabasePath());
+  ASSERT_TRUE(database.ok());
+  EXPECT_EQ(*(*database)->QueryInt("SELECT count(*) FROM hosts"), 2);
+  ASSERT_TRUE(store->Finish(Ended(head)).ok());
+  ASSERT_TRUE(store->Delete("run-1").ok());
+  EXPECT_EQ(*(*database)->QueryInt("SELECT count(*) FROM hosts"), 0);
+}
+
 TEST_F(SqliteRunStoreTest, UnknownRunsAreNotFoundAndIdsAreGivenOnce) {
   const auto store = Open();
   EXPECT_EQ(store->Get("nobody").status().code(), absl::StatusCode::kNotFound);
