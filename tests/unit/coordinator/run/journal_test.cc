@@ -332,7 +332,7 @@ TEST_F(JournalTest, AResultThatCouldNotBeKeptSaysSoAndIsStillDelivered) {
 TEST_F(JournalTest, AWriteThatEndsAfterTheRunsAreGoneIsNothingToThem) {
   auto runs = std::make_unique<Runs>(executor_, fleet_, Options());
   journal_.at_once = false;
-  ASSERT_TRUE(runs->Submit(MakePlan(), "").ok());
+  ASSERT_TRUE(runs->Submit({.plan = MakePlan()}).ok());
   runs = nullptr;
   journal_.status = absl::InternalError("late");
   journal_.Write();

@@ -70,8 +70,8 @@ TEST(ObserverTest, EveryRunIsToldFromItsFirstEventToItsLast) {
     workers.back()->Dial();
   }
   executor.AdvanceBy(kSecond);
-  ASSERT_TRUE(runs.Submit(MakePlan(), "alice").ok());
-  ASSERT_TRUE(runs.Submit(MakePlan(), "bob").ok());  // waits for the same hosts
+  ASSERT_TRUE(runs.Submit({.plan = MakePlan(), .user = "alice"}).ok());
+  ASSERT_TRUE(runs.Submit({.plan = MakePlan(), .user = "bob"}).ok());  // waits for the same hosts
   EXPECT_EQ(observer->kinds_of["run-1"].front(), RunEvent::kStarted);
   EXPECT_THAT(observer->kinds_of["run-2"], ElementsAre(RunEvent::kQueued));
   ASSERT_TRUE(runs.Cancel("run-2").ok());

@@ -97,8 +97,8 @@ TEST_F(SqliteRunStoreTest, ATrialThatIsThereAlreadyIsLeftAsItIs) {
 
 TEST_F(SqliteRunStoreTest, EventsComeBackInTheirOrderAndGoWithTheirRun) {
   const auto store = Open();
-  ASSERT_TRUE(store->Begin(Head("run-1"), {}).ok());
-  ASSERT_TRUE(store->Begin(Head("run-2"), {}).ok());
+  ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
+  ASSERT_TRUE(store->Begin(Head("run-2"), {}, "").ok());
   std::vector<tutti::v1::RunEvent> events(3);
   for (size_t i = 0; i < events.size(); ++i) {
     events[i].set_run_id("run-1");
@@ -127,7 +127,7 @@ TEST_F(SqliteRunStoreTest, HostsGoWithTheirRun) {
   const auto store = Open();
   Result head = Head("run-1");
   for (const char* name : {"a", "b", "a"}) head.add_hosts()->set_name(name);
-  ASSERT_TRUE(store->Begin(head, {}).ok());
+  ASSERT_TRUE(store->Begin(head, {}, "").ok());
   const auto database = Database::OpenReader(DatabasePath());
   ASSERT_TRUE(database.ok());
   EXPECT_EQ(*(*database)->QueryInt("SELECT count(*) FROM hosts"), 2);
