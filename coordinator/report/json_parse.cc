@@ -78,10 +78,12 @@ class Parser {
 
   absl::Status ParseMap(Message& message, const FieldDescriptor& field) {
     if (!reader_.Accept('{')) return Fail("an object is expected");
-    for (bool first = true; !reader_.Accept('}'); first = false) {
-      if (!first) TUTTI_RETURN_IF_ERROR(reader_.Expect(','));
-      Message& entry = *message.GetReflection()->AddMessage(&message, &field);
+    std::set<std::string> seen;
+    while (!reader_.Accept('}')) {
+      if (!seen.empty()) TUTTI_RETURN_IF_ERROR(reader_.Expect(','));
       TUTTI_ASSIGN_OR_RETURN(std::string key, reader_.ReadString());
+      if (!seen.insert(key).second) return Fail(absl::StrCat("the key \"", key, "\" appears twice"));
+      Message& entry = *message.GetReflection()->AddMessage(&message, &field);
       entry.GetReflection()->SetString(&entry, field.message_type()->map_key(), std::move(key));
       TUTTI_RETURN_IF_ERROR(reader_.Expect(':'));
       TUTTI_RETURN_IF_ERROR(ParseField(entry, *field.message_type()->map_value()));

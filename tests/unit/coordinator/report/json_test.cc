@@ -215,6 +215,15 @@ TEST(JsonTest, BadDocumentsAreErrorsThatSayWhere) {
   }
 }
 
+TEST(JsonTest, AKeyOfAMapThatAppearsTwiceIsAnError) {
+  v1::SubmitRequest request;
+  EXPECT_TRUE(ParseMessageJson(R"({"labels": {"a": "1", "b": "2"}})", request).ok());
+  EXPECT_EQ(request.labels_size(), 2);
+  const absl::Status status = ParseMessageJson(R"({"labels": {"a": "1", "a": "2"}})", request);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("labels: the key \"a\" appears twice"));
+}
+
 TEST(JsonTest, DocumentsThatEndAnywhereAreErrorsAndNeverACrash) {
   const std::string json = RenderJson(SampleResult());
   for (size_t length = 0; length + 2 < json.size(); length += 7) {
