@@ -45,6 +45,9 @@ struct Flags {
 void Define(CLI::App& app, Flags& flags) {
   app.add_option("--listen", flags.server.listen,
                  "Address to listen on (repeatable): HOST:PORT, [IPV6]:PORT or unix:/PATH");
+  app.add_option(
+      "--http", flags.server.http,
+      "Address for the HTTP/JSON API (repeatable), as --listen; without a port 7118. Not given: none");
   app.add_flag("--insecure", flags.server.insecure,
                "Allow plain text beyond loopback; every result will say that it was");
   app.add_flag("--lab", flags.server.lab, "The network is a lab's own: results are marked lab");

@@ -88,13 +88,6 @@ void EnableHealthAndReflectionOnce() {
 
 }  // namespace
 
-std::string PlainTextRefusal(const Endpoint& endpoint) {
-  return "address " + endpoint.target +
-         " is beyond this host and the connection would be plain text; say --insecure if that is meant "
-         "(every result "
-         "will say so), or use a loopback address or a Unix socket";
-}
-
 absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const Endpoint& endpoint,
                                                            const ChannelOptions& options) {
   if (!endpoint.loopback && !options.insecure) {

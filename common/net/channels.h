@@ -1,5 +1,5 @@
-// The one factory of gRPC channels and servers: every connection of the project goes through here, so that
-// TLS and limits have one place. Addresses: "unix:/path", "host:port", "[v6]:port".
+// The one factory of gRPC channels and servers: every gRPC connection of the project goes through here, so
+// that TLS and limits have one place.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -10,25 +10,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/net/endpoint.h"
 #include "common/net/socket_lock.h"
 
 namespace tutti::net {
 
-inline constexpr int kDefaultPort = 7117;
 inline constexpr int kMaxMessageBytes = 256 * 1024 * 1024;
-
-struct Endpoint {
-  bool is_unix = false;
-  std::string path;  // of the Unix socket
-  std::string host;
-  int port = 0;
-  bool loopback = false;  // a Unix socket, or a numeric loopback address, or "localhost"
-  std::string target;     // as gRPC wants it
-};
-
-// A missing port is kDefaultPort; port 0 lets the kernel choose (servers only). IPv6 addresses with a port
-// need brackets. InvalidArgument with what is wrong and what to write instead. Pure; thread-safe.
-absl::StatusOr<Endpoint> ParseEndpoint(const std::string& text);
 
 struct ChannelOptions {
   bool insecure = false;  // named by the user: plain text beyond loopback is allowed
@@ -52,9 +39,6 @@ struct Server {
   std::vector<Endpoint> bound;  // with the ports that were chosen
   bool insecure = false;        // it listens in plain text beyond loopback
 };
-
-// The sentence for a plain-text address beyond loopback that was not allowed by name.
-std::string PlainTextRefusal(const Endpoint& endpoint);
 
 // With health and reflection. Nothing is bound where one of the addresses is refused (FailedPrecondition, as
 // above). A used port or a socket path held by a live daemon is an error: a Unix socket is locked (flock on

@@ -1,11 +1,11 @@
+#include "common/net/endpoint.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/un.h>
 
 #include <string>
 #include <utility>
-
-#include "common/net/channels.h"
 
 namespace tutti::net {
 namespace {
@@ -63,7 +63,7 @@ absl::StatusOr<Endpoint> ParseUnix(const std::string& text) {
 
 }  // namespace
 
-absl::StatusOr<Endpoint> ParseEndpoint(const std::string& text) {
+absl::StatusOr<Endpoint> ParseEndpoint(const std::string& text, int default_port) {
   if (text.empty()) return Bad(text, "it is empty");
   if (text.starts_with("unix:")) return ParseUnix(text);
   if (text.find_first_of(" \t\n/") != std::string::npos) return Bad(text, "it has a blank or a slash");
@@ -94,7 +94,7 @@ absl::StatusOr<Endpoint> ParseEndpoint(const std::string& text) {
       return Bad(text, "\"" + endpoint.host + "\" is no IPv4 address");
     }
   }
-  endpoint.port = kDefaultPort;
+  endpoint.port = default_port;
   if (has_port) {
     absl::StatusOr<int> parsed = ParsePort(text, port);
     if (!parsed.ok()) return parsed.status();
@@ -104,6 +104,12 @@ absl::StatusOr<Endpoint> ParseEndpoint(const std::string& text) {
   const bool v6 = endpoint.host.find(':') != std::string::npos;
   endpoint.target = (v6 ? "[" + endpoint.host + "]" : endpoint.host) + ":" + std::to_string(endpoint.port);
   return endpoint;
+}
+
+std::string PlainTextRefusal(const Endpoint& endpoint) {
+  return "address " + endpoint.target +
+         " is beyond this host and the connection would be plain text; say --insecure if that is meant "
+         "(every result will say so), or use a loopback address or a Unix socket";
 }
 
 }  // namespace tutti::net

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/log/log.h"
 #include "common/status/macros.h"
@@ -40,6 +41,32 @@ std::unique_ptr<fleet::ClockServer> StartClocks(const CoordinatorOptions& option
   return *std::move(clocks);
 }
 
+// What does not parse is refused by whoever listens there.
+bool BeyondLoopback(const std::vector<std::string>& listen) {
+  for (const std::string& text : listen) {
+    const absl::StatusOr<net::Endpoint> endpoint = net::ParseEndpoint(text);
+    if (endpoint.ok() && !endpoint->loopback) return true;
+  }
+  return false;
+}
+
+// Null where no address is given.
+absl::StatusOr<std::unique_ptr<http::HttpServer>> StartHttp(const CoordinatorOptions& options,
+                                                            Operations& operations,
+                                                            http::MetricsPage metrics_page) {
+  if (options.http.empty()) return std::unique_ptr<http::HttpServer>();
+  http::HttpOptions http_options;
+  http_options.listen = options.http;
+  http_options.insecure = options.insecure || options.lab;
+  http_options.metrics_page = std::move(metrics_page);
+  TUTTI_ASSIGN_OR_RETURN(std::unique_ptr<http::HttpServer> server,
+                         http::HttpServer::Start(http_options, operations));
+  for (const net::Endpoint& endpoint : server->bound()) {
+    spdlog::info("listening for HTTP on {}", endpoint.target);
+  }
+  return server;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
@@ -50,11 +77,7 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   run::RunsOptions runs_options;
   runs_options.lab = options.lab;
   runs_options.ended_kept = options.ended_runs_kept;
-  for (const std::string& text : options.listen) {
-    const absl::StatusOr<net::Endpoint> endpoint = net::ParseEndpoint(text);
-    // What does not parse is StartServer's to refuse.
-    if (endpoint.ok() && !endpoint->loopback && !options.lab) runs_options.insecure = true;
-  }
+  runs_options.insecure = !options.lab && (BeyondLoopback(options.listen) || BeyondLoopback(options.http));
   fleet::FleetOptions fleet_options = options.fleet;
   if (!options.state_dir.empty()) {
     TUTTI_ASSIGN_OR_RETURN(std::unique_ptr<store::SqliteRunStore> store,
@@ -99,10 +122,15 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   server->server_ = *std::move(started);
   for (const net::Endpoint& endpoint : server->server_.bound)
     spdlog::info("listening on {}", endpoint.target);
+  const auto metrics_page = [server = server.get()](std::function<void(std::string)> done) {
+    server->MetricsPage(std::move(done));
+  };
+  TUTTI_ASSIGN_OR_RETURN(server->http_, StartHttp(options, *server->operations_, metrics_page));
   return server;
 }
 
 CoordinatorServer::~CoordinatorServer() {
+  http_ = nullptr;  // gives its clients the same moment
   if (server_.server != nullptr) {
     // Sessions are calls that never end by themselves; watchers are given a moment to read their last event.
     executor_->Post([this] { fleet_->CloseSessions(); });
@@ -125,6 +153,7 @@ CoordinatorServer::~CoordinatorServer() {
 }
 
 bool CoordinatorServer::Drain(int64_t timeout_ns) {
+  if (http_ != nullptr) http_->SetReady(false);
   if (grpc::HealthCheckServiceInterface* health = server_.server->GetHealthCheckService();
       health != nullptr) {
     health->SetServingStatus(false);

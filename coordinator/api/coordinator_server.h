@@ -13,6 +13,7 @@
 #include "common/net/channels.h"
 #include "common/sync/executor.h"
 #include "coordinator/api/fleet_service.h"
+#include "coordinator/api/http/http_server.h"
 #include "coordinator/api/operations.h"
 #include "coordinator/api/result_service.h"
 #include "coordinator/api/run_service.h"
@@ -28,7 +29,8 @@
 namespace tutti::api {
 
 struct CoordinatorOptions {
-  std::vector<std::string> listen;  // endpoints, see common/net/channels.h
+  std::vector<std::string> listen;  // endpoints, see common/net/endpoint.h
+  std::vector<std::string> http;    // the same for HTTP; empty: none
   bool insecure = false;            // plain text beyond loopback is allowed by name, and every result says so
   bool lab = false;  // the network is a lab's own: plain text is no matter, results are marked `lab`
   fleet::FleetOptions fleet;
@@ -53,6 +55,10 @@ class CoordinatorServer {
   bool Drain(int64_t timeout_ns);
 
   const std::vector<net::Endpoint>& bound() const { return server_.bound; }
+  // Empty: no HTTP.
+  std::vector<net::Endpoint> http_bound() const {
+    return http_ == nullptr ? std::vector<net::Endpoint>() : http_->bound();
+  }
 
   // What Prometheus scrapes, see telemetry::Telemetry::Page. Thread-safe.
   void MetricsPage(std::function<void(std::string)> done) const { telemetry_->Page(std::move(done)); }
@@ -78,6 +84,7 @@ class CoordinatorServer {
   std::unique_ptr<FleetService> fleet_service_;
   std::unique_ptr<ResultService> result_service_;
   net::Server server_;
+  std::unique_ptr<http::HttpServer> http_;  // null: none
 };
 
 }  // namespace tutti::api

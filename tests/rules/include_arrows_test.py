@@ -27,8 +27,18 @@ ARROWS = {
     "coordinator/report": {"coordinator/metrics"} | COMMON | PROTO,
     "coordinator/store": COMMON | PROTO,
     "coordinator/telemetry": {"coordinator/run", "coordinator/report"} | COMMON | PROTO,
+    # A room within a room; see also test_http_has_one_door.
+    "coordinator/api/http": {
+        "coordinator/api",
+        "coordinator/run",
+        "coordinator/fleet",
+        "coordinator/report",
+    }
+    | COMMON
+    | PROTO,
     # plan: a plan is parsed on the API's threads, never on the thread of decisions.
     "coordinator/api": {
+        "coordinator/api/http",
         "coordinator/run",
         "coordinator/results",
         "coordinator/fleet",
@@ -63,6 +73,7 @@ LIBRARY_ROOMS = {
     "yaml-cpp/": {"coordinator/plan", "common/config"},
     "zstd.h": {"coordinator/store"},
     "prometheus/": {"coordinator/telemetry"},
+    "boost/": {"coordinator/api/http"},
     "CLI/": {"coordinator/cli", "coordinator/main.cc", "worker/main.cc", "common/config"},
     "grpcpp/": {
         "common/net",
@@ -82,7 +93,10 @@ LOAD_NEVER = ("grpc", "tutti/v1/", "google/protobuf", "yaml-cpp/", "spdlog/")
 
 
 def room_of(path: Path) -> str:
-    return str(path) if path.name == "main.cc" and len(path.parts) == 2 else "/".join(path.parts[:2])
+    if path.name == "main.cc" and len(path.parts) == 2:
+        return str(path)
+    inner = "/".join(path.parts[:3])
+    return inner if inner in ARROWS else "/".join(path.parts[:2])
 
 
 def included_room(name: str) -> str | None:
@@ -90,7 +104,7 @@ def included_room(name: str) -> str | None:
     if name.startswith("tutti/v1/"):
         return "proto"
     if name.split("/")[0] in ("common", "worker", "coordinator", "tests"):
-        return "/".join(name.split("/")[:2])
+        return room_of(Path(name))
     return None
 
 
@@ -134,6 +148,25 @@ class IncludeArrows(unittest.TestCase):
             for path in self.sources
             if home not in path.parents and path != Path("coordinator/api/coordinator_server.cc")
             if any(name.startswith(f"{home}/") for _, name in INCLUDE.findall(text(path)))
+        ]
+        self.assertEqual([], wrong)
+
+    def test_http_has_one_door(self):
+        # What it asks goes through Operations, in whose terms events come.
+        door = {
+            "coordinator/api/operations.h",
+            "coordinator/api/event_queue.h",
+            "coordinator/run/event_log.h",
+            "coordinator/fleet/fleet_watcher.h",
+        }
+        beside = ("coordinator/api/http/", "coordinator/report/", "common/", "tutti/v1/")
+        http = [path for path in self.sources if room_of(path) == "coordinator/api/http"]
+        self.assertGreater(len(http), 0)
+        wrong = [
+            f"{path} includes {name}"
+            for path in http
+            for _, name in INCLUDE.findall(text(path))
+            if included_room(name) is not None and not name.startswith(beside) and name not in door
         ]
         self.assertEqual([], wrong)
 

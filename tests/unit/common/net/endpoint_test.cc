@@ -10,6 +10,15 @@ namespace {
 
 using testing::HasSubstr;
 
+TEST(EndpointTest, APortThatIsLeftOutIsTheCallers) {
+  EXPECT_EQ(ParseEndpoint("127.0.0.1")->port, kDefaultPort);
+  const auto endpoint = ParseEndpoint("127.0.0.1", 7118);
+  ASSERT_TRUE(endpoint.ok()) << endpoint.status();
+  EXPECT_EQ(endpoint->port, 7118);
+  EXPECT_EQ(endpoint->target, "127.0.0.1:7118");
+  EXPECT_EQ(ParseEndpoint("127.0.0.1:9000", 7118)->port, 9000);
+}
+
 TEST(EndpointTest, TakesHostAndPort) {
   const auto endpoint = ParseEndpoint("10.1.2.3:9000");
   ASSERT_TRUE(endpoint.ok()) << endpoint.status();

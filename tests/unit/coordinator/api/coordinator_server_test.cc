@@ -328,5 +328,25 @@ TEST(CoordinatorServerStartTest, RefusesPlainTextBeyondLoopback) {
   EXPECT_TRUE(CoordinatorServer::Start(options).ok());
 }
 
+TEST_F(CoordinatorServerTest, HttpIsListenedForWhereItIsAskedFor) {
+  EXPECT_TRUE(server_->http_bound().empty());
+  CoordinatorOptions options;
+  options.listen = {"unix:" + folder_ + "/t"};
+  options.http = {"127.0.0.1:0"};
+  const auto server = CoordinatorServer::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  ASSERT_EQ((*server)->http_bound().size(), 1u);
+  EXPECT_GT((*server)->http_bound()[0].port, 0);
+}
+
+TEST_F(CoordinatorServerTest, HttpBeyondLoopbackHasToBeAllowedByName) {
+  CoordinatorOptions options;
+  options.listen = {"unix:" + folder_ + "/t"};
+  options.http = {"0.0.0.0:0"};
+  const auto server = CoordinatorServer::Start(options);
+  EXPECT_EQ(server.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(server.status().message()), HasSubstr("--insecure"));
+}
+
 }  // namespace
 }  // namespace tutti::api
