@@ -36,6 +36,9 @@ std::vector<QueryKey> ListQuery() {
       {"since", QueryKind::kInstant, "Submitted then or later: RFC 3339, a day in UTC, or 24h for a day ago"},
       {"until", QueryKind::kInstant, "Submitted before"},
       {"text", QueryKind::kText, "In the run's id, its plan's name or its user"},
+      {"host", QueryKind::kText, "On which the run had a part"},
+      {"fingerprint", QueryKind::kText, "Of the facts of one of its hosts"},
+      {"kernel", QueryKind::kText, "Kernel release of one of its hosts; 6.18* for a beginning"},
       {"page_runs", QueryKind::kNumber, "At most this many runs; 50 where it is left out, 1000 at most"},
       {"page_token", QueryKind::kText, "next_page_token of the page before"}};
 }
@@ -91,6 +94,13 @@ void AddRunRoutes(std::vector<Route>& routes) {
                     .response = v1::WhyNotResponse::descriptor(),
                     .errors = {404},
                     .handle = &WhyNot});
+  routes.push_back({.method = "GET",
+                    .pattern = "/v1/runs/{id}/history",
+                    .operation = "listEvents",
+                    .caption = "What happened when in a run that is kept; 409 where none are",
+                    .response = v1::ListEventsResponse::descriptor(),
+                    .errors = {404, 409},
+                    .handle = &ListEvents});
   routes.push_back({.method = "GET",
                     .pattern = "/v1/runs/{id}/events",
                     .operation = "watchRun",

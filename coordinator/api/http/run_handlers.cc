@@ -64,6 +64,9 @@ absl::StatusOr<v1::ListRunsRequest> ReadListQuery(const Query& query) {
   TUTTI_ASSIGN_OR_RETURN(const std::optional<int64_t> until_ns, query.Instant("until", now_unix_ns));
   if (until_ns) request.set_until_unix_ns(*until_ns);
   request.set_text(query.Text("text"));
+  request.set_host(query.Text("host"));
+  request.set_fingerprint(query.Text("fingerprint"));
+  request.set_kernel(query.Text("kernel"));
   TUTTI_ASSIGN_OR_RETURN(const std::optional<uint64_t> page_runs, query.Number("page_runs"));
   // The most that comes is the store's to say.
   if (page_runs) request.set_page_runs(static_cast<uint32_t>(std::min<uint64_t>(*page_runs, UINT32_MAX)));
@@ -104,6 +107,10 @@ void DeleteRun(const Context& context, const Exchange& exchange, Reply reply) {
 void CancelRun(const Context& context, const Exchange& exchange, Reply reply) {
   Ask(context, &Operations::Cancel, AboutRun<v1::CancelRequest>(exchange), std::move(reply),
       [](const v1::CancelResponse& accepted) { return MessageResponse(accepted, 202); });
+}
+
+void ListEvents(const Context& context, const Exchange& exchange, Reply reply) {
+  Ask(context, &Operations::ListEvents, AboutRun<v1::ListEventsRequest>(exchange), std::move(reply));
 }
 
 void WhyNot(const Context& context, const Exchange& exchange, Reply reply) {

@@ -13,6 +13,7 @@ void ListRuns(const Context& context, const Exchange& exchange, Reply reply);
 void GetRun(const Context& context, const Exchange& exchange, Reply reply);
 void DeleteRun(const Context& context, const Exchange& exchange, Reply reply);
 void CancelRun(const Context& context, const Exchange& exchange, Reply reply);
+void ListEvents(const Context& context, const Exchange& exchange, Reply reply);
 void WhyNot(const Context& context, const Exchange& exchange, Reply reply);
 void GetResult(const Context& context, const Exchange& exchange, Reply reply);
 void ValidatePlan(const Context& context, const Exchange& exchange, Reply reply);

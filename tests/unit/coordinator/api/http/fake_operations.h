@@ -107,6 +107,10 @@ class FakeOperations final : public api::Operations {
   void ListRuns(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done) override {
     Answer("ListRuns", request, runs, std::move(done));
   }
+  void ListEvents(const tutti::v1::ListEventsRequest& request,
+                  Done<tutti::v1::ListEventsResponse> done) override {
+    Answer("ListEvents", request, tutti::v1::ListEventsResponse(), std::move(done));
+  }
   void DeleteRun(const tutti::v1::DeleteRunRequest& request,
                  Done<tutti::v1::DeleteRunResponse> done) override {
     Answer("DeleteRun", request, tutti::v1::DeleteRunResponse(), std::move(done));

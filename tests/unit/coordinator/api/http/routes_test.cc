@@ -65,7 +65,7 @@ TEST_F(RoutesTest, RunsAreListedByEveryCondition) {
   const HttpAnswer answer =
       Ask("GET",
           "/v1/runs?status=limit_failed&plan=p&label=k=v&since=2026-11-30T14:05:00Z&until=2026-12-01&text=t"
-          "&page_runs=7&page_token=x");
+          "&page_runs=7&page_token=x&host=a&fingerprint=f0&kernel=6.18*");
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(answer.body, HasSubstr("\"run_id\": \"run-1\""));
   // date -u -d 2026-11-30T14:05:00Z +%s; date -u -d 2026-12-01 +%s
@@ -74,7 +74,8 @@ TEST_F(RoutesTest, RunsAreListedByEveryCondition) {
                     HasSubstr("\"plan_name\":\"p\""), HasSubstr("{\"k\":\"v\"}"),
                     HasSubstr("\"since_unix_ns\":1796047500000000000"),
                     HasSubstr("\"until_unix_ns\":1796083200000000000"), HasSubstr("\"text\":\"t\""),
-                    HasSubstr("\"page_runs\":7"), HasSubstr("\"page_token\":\"x\"")));
+                    HasSubstr("\"page_runs\":7"), HasSubstr("\"page_token\":\"x\""), HasSubstr("\"host\":\"a\""),
+                    HasSubstr("\"fingerprint\":\"f0\""), HasSubstr("\"kernel\":\"6.18*\"")));
 }
 
 TEST_F(RoutesTest, ARunIsShownCancelledExplainedAndDeleted) {
@@ -83,6 +84,8 @@ TEST_F(RoutesTest, ARunIsShownCancelledExplainedAndDeleted) {
   EXPECT_EQ(operations_.last_asked(), "Cancel {\"run_id\":\"run-7\"}");
   operations_.why_not.set_summary("host7 runs RUN-41");
   EXPECT_THAT(Ask("GET", "/v1/runs/run-7/why-not").body, HasSubstr("host7 runs RUN-41"));
+  EXPECT_THAT(Ask("GET", "/v1/runs/run-7/history").body, HasSubstr("\"events\": []"));
+  EXPECT_EQ(operations_.last_asked(), "ListEvents {\"run_id\":\"run-7\"}");
   EXPECT_EQ(Ask("DELETE", "/v1/runs/run-7").status, 200);
   EXPECT_EQ(operations_.last_asked(), "DeleteRun {\"run_id\":\"run-7\"}");
 }
