@@ -200,8 +200,7 @@ void CoordinatorOperations::WhyNot(const v1::WhyNotRequest& request, Done<v1::Wh
   });
 }
 
-void CoordinatorOperations::Watch(const v1::WatchRequest& request,
-                                  std::shared_ptr<run::EventWatcher> watcher,
+void CoordinatorOperations::Watch(const v1::WatchRequest& request, std::shared_ptr<run::EventWatcher> watcher,
                                   std::function<void(const absl::Status&)> refused) {
   if (const absl::Status status = CheckName("run", request.run_id()); !status.ok()) return refused(status);
   decisions_.Post([this, request, watcher = std::move(watcher), refused = std::move(refused)] {

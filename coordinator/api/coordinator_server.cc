@@ -98,13 +98,13 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   executor.Post([&] {
     server->fleet_ = std::make_unique<fleet::Fleet>(executor, fleet_options, server->clocks_.get());
     server->telemetry_ = std::make_shared<telemetry::Telemetry>(
-        executor, telemetry::TelemetryOptions{
-                      .workers = [&fleet = *server->fleet_] { return fleet.Snapshot(false); },
-                      .state_dir = options.state_dir});
+        executor,
+        telemetry::TelemetryOptions{.workers = [&fleet = *server->fleet_] { return fleet.Snapshot(false); },
+                                    .state_dir = options.state_dir});
     runs_options.observer = server->telemetry_;
     server->runs_ = std::make_unique<run::Runs>(executor, *server->fleet_, runs_options);
-    server->operations_ = std::make_unique<CoordinatorOperations>(
-        executor, *server->fleet_, *server->runs_, server->stored_runs_.get());
+    server->operations_ = std::make_unique<CoordinatorOperations>(executor, *server->fleet_, *server->runs_,
+                                                                  server->stored_runs_.get());
     made.set_value();
   });
   made.get_future().wait();

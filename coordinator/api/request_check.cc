@@ -29,8 +29,8 @@ absl::Status CheckSize(const char* what, size_t bytes, size_t most) {
 
 absl::Status CheckLabels(const tutti::v1::SubmitRequest& request) {
   if (request.labels_size() > kMaxLabels) {
-    return absl::InvalidArgumentError(absl::StrCat("the run has ", request.labels_size(),
-                                                   " labels, at most ", kMaxLabels, " are taken"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the run has ", request.labels_size(), " labels, at most ", kMaxLabels, " are taken"));
   }
   absl::Status status;
   for (const auto& [key, value] : request.labels()) {
@@ -79,8 +79,8 @@ absl::Status CheckSubmission(const tutti::v1::SubmitRequest& request) {
 
 absl::Status CheckName(const char* what, const std::string& name) {
   if (name.size() <= kMaxIdBytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("no ", what, " has a name of ", name.size(),
-                                                 " bytes, the longest have ", kMaxIdBytes));
+  return absl::InvalidArgumentError(
+      absl::StrCat("no ", what, " has a name of ", name.size(), " bytes, the longest have ", kMaxIdBytes));
 }
 
 }  // namespace tutti::api

@@ -115,8 +115,8 @@ int Explain(const Arguments& arguments) {
     return kPassed;
   }
   report::Document document = ExplanationDocument(*plan, *cases);
-  document.Add("run_id", subject->run ? report::Document::Text(subject->run->run_id())
-                                      : report::Document::Null());
+  document.Add("run_id",
+               subject->run ? report::Document::Text(subject->run->run_id()) : report::Document::Null());
   document.Add("differences", report::Document::Texts(differences));
   std::cout << RenderDocument(document, arguments.output);
   return kPassed;

@@ -227,8 +227,8 @@ void AddResultsCommand(CLI::App& app, Chosen& chosen) {
   AddReportOptions(*show, shown->options);
   show->callback([shown, &chosen] { chosen = [shown] { return ShowResult(*shown); }; });
   const auto told = std::make_shared<EventsArguments>();
-  CLI::App* events = results->add_subcommand(
-      "events", "Print what happened when: the wait, the start, each trial, the end");
+  CLI::App* events =
+      results->add_subcommand("events", "Print what happened when: the wait, the start, each trial, the end");
   AddRunIdArgument(*events, told->run_id);
   AddCoordinatorOptions(*events, told->coordinator);
   AddOutputOption(*events, told->output);

@@ -17,8 +17,8 @@ absl::Status CheckText(const char* what, std::string_view text, size_t max_bytes
     return absl::InvalidArgumentError(absl::StrCat("drain a worker: the ", what, " has ", text.size(),
                                                    " bytes, at most ", max_bytes, " are kept; shorten it"));
   }
-  const bool clean = std::none_of(text.begin(), text.end(),
-                                  [](unsigned char each) { return each < 0x20 || each == 0x7f; });
+  const bool clean =
+      std::none_of(text.begin(), text.end(), [](unsigned char each) { return each < 0x20 || each == 0x7f; });
   if (clean) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("drain a worker: the ", what, " has control characters; write it in one line of text"));
@@ -56,8 +56,8 @@ bool DrainMarks::Remove(const std::string& worker) { return drains_.erase(worker
 void DrainMarks::Keep(const std::string& worker, Done done) const {
   if (journal_ == nullptr) return done(absl::OkStatus());
   const DrainMark* mark = Find(worker);
-  DrainJournal::Kept kept = [worker, drained = mark != nullptr, done = std::move(done)](
-                                const absl::Status& status) {
+  DrainJournal::Kept kept = [worker, drained = mark != nullptr,
+                             done = std::move(done)](const absl::Status& status) {
     done(Annotate(status, absl::StrCat("worker \"", worker, "\" is ", drained ? "" : "not ",
                                        "drained, but only until this coordinator ends: it could not be "
                                        "written down; ask again once that is mended")));

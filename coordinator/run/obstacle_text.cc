@@ -56,10 +56,10 @@ std::string Predicate(const Obstacle& obstacle, bool several, int64_t now_unix_n
 
 std::string ObstacleLine(const Obstacle& obstacle) {
   const bool busy = obstacle.kind() == Obstacle::KIND_BUSY;
-  return absl::StrCat("host ", obstacle.host(), ": ",
-                      busy ? absl::StrCat("runs ", OtherRun(obstacle), " since ",
-                                          TimeOfDay(obstacle.since_unix_ns()))
-                           : absl::StrCat(OtherRun(obstacle), " is next"));
+  return absl::StrCat(
+      "host ", obstacle.host(), ": ",
+      busy ? absl::StrCat("runs ", OtherRun(obstacle), " since ", TimeOfDay(obstacle.since_unix_ns()))
+           : absl::StrCat(OtherRun(obstacle), " is next"));
 }
 
 std::string ObstacleSentence(const std::vector<Obstacle>& obstacles, int64_t now_unix_ns) {

@@ -40,7 +40,8 @@ std::string DescribeLost(const fleet::Member& member, int64_t now_ns) {
 std::string DescribeDrained(const fleet::Member& member) {
   const tutti::v1::DrainMark& drain = *member.drain;
   return absl::StrCat("worker ", member.hello.name(), " is drained since ",
-                      DateAndTime(drain.since_unix_ns()), drain.user().empty() ? "" : absl::StrCat(" by ", drain.user()),
+                      DateAndTime(drain.since_unix_ns()),
+                      drain.user().empty() ? "" : absl::StrCat(" by ", drain.user()),
                       drain.reason().empty() ? "" : absl::StrCat(": ", drain.reason()));
 }
 
@@ -58,9 +59,8 @@ std::vector<tutti::v1::Host> Hosts(const std::vector<std::string>& names,
                                    const std::vector<fleet::Member>& members) {
   std::vector<tutti::v1::Host> hosts;
   for (const std::string& name : names) {
-    const auto member = std::find_if(members.begin(), members.end(), [&](const fleet::Member& each) {
-      return each.hello.name() == name;
-    });
+    const auto member = std::find_if(members.begin(), members.end(),
+                                     [&](const fleet::Member& each) { return each.hello.name() == name; });
     if (member == members.end()) continue;  // placement gives candidates only
     tutti::v1::Host& host = hosts.emplace_back();
     host.set_name(name);
@@ -80,8 +80,7 @@ absl::StatusOr<RunSpec> PrepareRun(tutti::v1::Plan plan, const std::vector<fleet
   if (!placement.ok()) {
     const std::string absent = DescribeAbsent(members, now_ns);
     if (absent.empty()) return placement.status();
-    return absl::Status(placement.status().code(),
-                        absl::StrCat(placement.status().message(), "\n", absent));
+    return absl::Status(placement.status().code(), absl::StrCat(placement.status().message(), "\n", absent));
   }
   spec.placement = *std::move(placement);
   for (int i = 0; i < plan.cases_size(); ++i) {

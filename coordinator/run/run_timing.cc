@@ -77,8 +77,7 @@ TrialDeadlines DeadlinesOf(size_t streams) {
 int64_t LongestTrialNs(const Timing& timing, const TrialDeadlines& deadlines, size_t hosts) {
   const int64_t setup_ns = deadlines.prepare_ns + deadlines.answer_ns + deadlines.connect_ns +
                            deadlines.answer_ns + deadlines.clocks_ns;
-  const int64_t lead_ns =
-      kMaxArmLeadNs + kMaxLeadRoundTripsNs + kLeadPerHostNs * static_cast<int64_t>(hosts);
+  const int64_t lead_ns = kMaxArmLeadNs + kMaxLeadRoundTripsNs + kLeadPerHostNs * static_cast<int64_t>(hosts);
   const int64_t end_ns = deadlines.senders_stop_ns + deadlines.drain_max_ns + deadlines.answer_ns +
                          deadlines.report_ns + deadlines.abort_ns;
   int64_t longest_ns = setup_ns + lead_ns + end_ns + fleet::ProbeOptions().refresh_timeout_ns;

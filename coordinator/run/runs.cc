@@ -111,8 +111,7 @@ absl::StatusOr<std::string> Runs::Submit(Submission submission, const OnKept& on
   run.max_wait_ns = submission.max_wait_ns;
   run.wait_timer = executor_.PostAfter(run.max_wait_ns, [this, id] { GiveUpWaiting(id); });
   Begin(spec.head, run, on_kept);
-  if (options_.journal != nullptr)
-    run.log.Watch(std::make_shared<EventKeeper>(executor_, *options_.journal));
+  if (options_.journal != nullptr) run.log.Watch(std::make_shared<EventKeeper>(executor_, *options_.journal));
   if (options_.observer != nullptr) run.log.Watch(options_.observer);
   run.execution =
       std::make_unique<RunExecution>(executor_, fleet_, std::move(spec), run.log, options_.journal,
@@ -199,10 +198,9 @@ void Runs::GiveUpWaiting(const std::string& run_id) {
   Run& run = *runs_.at(run_id);
   run.wait_timer = 0;
   const tutti::v1::Queued queued = queue_.Describe(run_id);
-  run.execution->GiveUp(absl::StrCat("it waited ", FormatDuration(run.max_wait_ns),
-                                     " for its hosts and has not run (",
-                                     absl::StrJoin(queued.waits_for(), "; "),
-                                     "); submit it again, with a longer wait if need be"));
+  run.execution->GiveUp(absl::StrCat(
+      "it waited ", FormatDuration(run.max_wait_ns), " for its hosts and has not run (",
+      absl::StrJoin(queued.waits_for(), "; "), "); submit it again, with a longer wait if need be"));
 }
 
 absl::Status Runs::Cancel(const std::string& run_id) {

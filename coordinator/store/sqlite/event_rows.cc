@@ -28,8 +28,8 @@ absl::Status InsertEvents(Database& database, const std::string& run_id,
 
 absl::StatusOr<std::vector<RunEvent>> ReadEvents(Database& database, const std::string& run_id) {
   TUTTI_ASSIGN_OR_RETURN(const RunRow run, FindRun(database, run_id));
-  TUTTI_ASSIGN_OR_RETURN(
-      Statement rows, database.Prepare("SELECT event FROM events WHERE number = ? ORDER BY position"));
+  TUTTI_ASSIGN_OR_RETURN(Statement rows,
+                         database.Prepare("SELECT event FROM events WHERE number = ? ORDER BY position"));
   rows.Bind(run.number);
   std::vector<RunEvent> events;
   while (true) {

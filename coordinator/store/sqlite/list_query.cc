@@ -63,9 +63,9 @@ class Builder {
     TUTTI_RETURN_IF_ERROR(AddConditions());
     query_.page_runs =
         request_.page_runs() == 0 ? kDefaultPageRuns : std::min(request_.page_runs(), kMostPageRuns);
-    query_.sql = absl::StrCat("SELECT ", kColumns, " FROM ", Tables(), conditions_.empty() ? "" : " WHERE ",
-                              conditions_, " ORDER BY ", NumberColumn(), " DESC LIMIT ",
-                              query_.page_runs + 1);
+    query_.sql =
+        absl::StrCat("SELECT ", kColumns, " FROM ", Tables(), conditions_.empty() ? "" : " WHERE ",
+                     conditions_, " ORDER BY ", NumberColumn(), " DESC LIMIT ", query_.page_runs + 1);
     return std::move(query_);
   }
 

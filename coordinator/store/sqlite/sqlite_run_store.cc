@@ -97,8 +97,7 @@ absl::Status SqliteRunStore::PutTrial(const std::string& run_id, uint32_t case_p
   return transaction.Commit();
 }
 
-absl::Status SqliteRunStore::PutEvents(const std::string& run_id,
-                                       const std::vector<v1::RunEvent>& events) {
+absl::Status SqliteRunStore::PutEvents(const std::string& run_id, const std::vector<v1::RunEvent>& events) {
   MutexLock lock(write_mutex_);
   TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
   TUTTI_RETURN_IF_ERROR(InsertEvents(*writer_, run_id, events));
@@ -175,8 +174,7 @@ absl::StatusOr<std::string> SqliteRunStore::RunOfKey(const std::string& key) con
 }
 
 absl::StatusOr<std::vector<v1::RunEvent>> SqliteRunStore::Events(const std::string& run_id) const {
-  return Reading<std::vector<v1::RunEvent>>(
-      [&](Database& database) { return ReadEvents(database, run_id); });
+  return Reading<std::vector<v1::RunEvent>>([&](Database& database) { return ReadEvents(database, run_id); });
 }
 
 absl::StatusOr<v1::ListRunsResponse> SqliteRunStore::List(const v1::ListRunsRequest& request) const {

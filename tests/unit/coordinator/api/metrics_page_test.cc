@@ -63,11 +63,11 @@ TEST_F(MetricsPageTest, WorkersAndRunsOfThisCoordinatorAreOnIt) {
   tutti::v1::SubmitResponse response;
   const grpc::Status submitted = runs->Submit(&context, request, &response);
   ASSERT_TRUE(submitted.ok()) << submitted.error_message();
-  EXPECT_THAT(Page(), AllOf(HasSubstr("tutti_workers{state=\"busy\"} 2\n"),
-                            HasSubstr("tutti_workers{state=\"idle\"} 0\n"),
-                            HasSubstr("tutti_runs{state=\"running\"} 1\n"),
-                            HasSubstr("tutti_runs{state=\"waiting\"} 0\n"),
-                            HasSubstr("tutti_runs_ended_total{status=\"cancelled\"} 0\n")));
+  EXPECT_THAT(
+      Page(),
+      AllOf(HasSubstr("tutti_workers{state=\"busy\"} 2\n"), HasSubstr("tutti_workers{state=\"idle\"} 0\n"),
+            HasSubstr("tutti_runs{state=\"running\"} 1\n"), HasSubstr("tutti_runs{state=\"waiting\"} 0\n"),
+            HasSubstr("tutti_runs_ended_total{status=\"cancelled\"} 0\n")));
 }
 
 }  // namespace

@@ -154,8 +154,7 @@ TEST_F(FleetDrainTest, ASecondDrainWithAnotherReasonReplacesTheFirst) {
   ASSERT_TRUE(Drain("a", "new kernel").ok());
   ASSERT_TRUE(Drain("a", "new disk").ok());
   EXPECT_EQ(Info("a").state_reason(), "drained by alice: new disk");
-  EXPECT_THAT(watcher_->Texts(),
-              ElementsAre("a UNSPECIFIED>IDLE", "a IDLE>DRAINING", "a DRAINING>DRAINING"));
+  EXPECT_THAT(watcher_->Texts(), ElementsAre("a UNSPECIFIED>IDLE", "a IDLE>DRAINING", "a DRAINING>DRAINING"));
 }
 
 TEST_F(FleetDrainTest, ADrainIsOfTheNameAndOutlivesTheProcess) {

@@ -99,7 +99,7 @@ TEST(JsonTest, OfAOneofOnlyTheMemberThatIsSetIsThere) {
   v1::RunEvent event;
   event.mutable_phase()->set_phase("measure");
   EXPECT_EQ(RenderMessageJson(event, {.indent = false}),
-            R"({"run_id":"","at_unix_ns":0,"phase":{"case_index":0,"repetition":0,"phase":"measure"}})");
+            R"({"run_id":"","at_unix_ns":0,"phase":{"case_index":0,"repetition":0,"phase":"measure"},"sequence":0})");
 }
 
 TEST(JsonTest, ASampleComesBackEqual) {

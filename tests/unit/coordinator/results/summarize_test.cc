@@ -196,9 +196,8 @@ TEST(JudgeTest, ACaseThatWasNotRunMakesTheRunPartial) {
 TEST(JudgeTest, AnAbortIsExitCode4WhateverIsNotRunAfterIt) {
   v1::TrialResult aborted = Trial(v1::TRIAL_STATUS_ABORTED, 1);
   aborted.add_reasons("throughput.received of entry bulk was 3Gbps over 5s");
-  v1::Result result =
-      RunOf({CaseOf(v1::TRIAL_STATUS_GOOD), SummarizeCase(Wanting(3), {aborted}, false),
-             SummarizeCase(Wanting(1), {}, false)});
+  v1::Result result = RunOf({CaseOf(v1::TRIAL_STATUS_GOOD), SummarizeCase(Wanting(3), {aborted}, false),
+                             SummarizeCase(Wanting(1), {}, false)});
   JudgeRun(result, false);
   EXPECT_EQ(result.cases(1).status(), v1::CASE_STATUS_ABORTED);
   EXPECT_EQ(result.status(), v1::RUN_STATUS_LIMIT_FAILED);

@@ -43,7 +43,7 @@ class FakeJournal final : public RunJournal {
     Take("trial " + std::to_string(case_position) + "." + std::to_string(trial_position), std::move(kept));
   }
   void PutEvents(const std::string& run_id, std::vector<RunEvent> given) override {
-    EXPECT_EQ(run_id, "run-1");
+    for (const RunEvent& each : given) EXPECT_EQ(each.run_id(), run_id);
     writes_of_events.push_back(given.size());
     events.insert(events.end(), given.begin(), given.end());
   }
@@ -257,8 +257,8 @@ TEST_F(JournalTest, ARunThatCannotBeKeptLeavesItsKeyToTheNextAttempt) {
   journal_.status = absl::ResourceExhaustedError("the disk is full");
   Submit();
   std::vector<absl::Status> told;
-  EXPECT_TRUE(runs_.Repeat(
-      "build-7", [&](const std::string&, const absl::Status& kept) { told.push_back(kept); }));
+  EXPECT_TRUE(
+      runs_.Repeat("build-7", [&](const std::string&, const absl::Status& kept) { told.push_back(kept); }));
   journal_.Write();
   executor_.RunReady();
   ASSERT_EQ(told.size(), 1u);

@@ -44,9 +44,9 @@ class RunPreparationTest : public testing::Test {
     members_[member].drain = mark;
   }
   absl::StatusOr<RunSpec> Prepare(const std::string& roles) const {
-    const auto plan = plan::LoadValidPlan("version: 1\nname: n\nroles: " + roles +
-                                              "\ntraffic:\n  - {name: e, from: x, to: y, protocol: udp}\n",
-                                          "p.yaml", {});
+    const auto plan = plan::LoadValidPlan(
+        "version: 1\nname: n\nroles: " + roles + "\ntraffic:\n  - {name: e, from: x, to: y, protocol: udp}\n",
+        "p.yaml", {});
     EXPECT_TRUE(plan.ok()) << plan.status();
     return PrepareRun(*plan, members_, {.lab = true}, 1'000 * kSecond);
   }

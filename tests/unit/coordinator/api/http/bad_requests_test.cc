@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <fstream>
 
+#include "coordinator/report/document.h"
 #include "tests/unit/coordinator/api/http/server_fixture.h"
 
 namespace tutti::http {

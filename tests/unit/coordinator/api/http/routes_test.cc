@@ -69,13 +69,14 @@ TEST_F(RoutesTest, RunsAreListedByEveryCondition) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(answer.body, HasSubstr("\"run_id\": \"run-1\""));
   // date -u -d 2026-11-30T14:05:00Z +%s; date -u -d 2026-12-01 +%s
-  EXPECT_THAT(operations_.last_asked(),
-              AllOf(StartsWith("ListRuns "), HasSubstr("\"status\":\"limit_failed\""),
-                    HasSubstr("\"plan_name\":\"p\""), HasSubstr("{\"k\":\"v\"}"),
-                    HasSubstr("\"since_unix_ns\":1796047500000000000"),
-                    HasSubstr("\"until_unix_ns\":1796083200000000000"), HasSubstr("\"text\":\"t\""),
-                    HasSubstr("\"page_runs\":7"), HasSubstr("\"page_token\":\"x\""), HasSubstr("\"host\":\"a\""),
-                    HasSubstr("\"fingerprint\":\"f0\""), HasSubstr("\"kernel\":\"6.18*\"")));
+  EXPECT_THAT(
+      operations_.last_asked(),
+      AllOf(StartsWith("ListRuns "), HasSubstr("\"status\":\"limit_failed\""),
+            HasSubstr("\"plan_name\":\"p\""), HasSubstr("{\"k\":\"v\"}"),
+            HasSubstr("\"since_unix_ns\":1796047500000000000"),
+            HasSubstr("\"until_unix_ns\":1796083200000000000"), HasSubstr("\"text\":\"t\""),
+            HasSubstr("\"page_runs\":7"), HasSubstr("\"page_token\":\"x\""), HasSubstr("\"host\":\"a\""),
+            HasSubstr("\"fingerprint\":\"f0\""), HasSubstr("\"kernel\":\"6.18*\"")));
 }
 
 TEST_F(RoutesTest, ARunIsShownCancelledExplainedAndDeleted) {
