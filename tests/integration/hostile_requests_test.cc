@@ -152,13 +152,16 @@ class HostileRequestsTest : public testing::Test {
   std::unique_ptr<tutti::v1::WorkerService::Stub> workers_;
 };
 
-TEST_F(HostileRequestsTest, UnknownRunsAreNotFoundWhateverTheirNameIs) {
+TEST_F(HostileRequestsTest, UnknownRunsAreNotFoundAndWhatIsTooLongForAnIdIsRefused) {
+  constexpr size_t kLongestId = 256;
   for (const std::string& name : Names()) {
     SCOPED_TRACE(name.substr(0, 40));
-    EXPECT_EQ(Cancel(name).error_code(), StatusCode::NOT_FOUND);
-    EXPECT_EQ(GetResult(name).error_code(), StatusCode::NOT_FOUND);
-    EXPECT_EQ(Watch(name).error_code(), StatusCode::NOT_FOUND);
-    EXPECT_EQ(Delete(name).error_code(), StatusCode::NOT_FOUND);
+    const StatusCode expected =
+        name.size() > kLongestId ? StatusCode::INVALID_ARGUMENT : StatusCode::NOT_FOUND;
+    EXPECT_EQ(Cancel(name).error_code(), expected);
+    EXPECT_EQ(GetResult(name).error_code(), expected);
+    EXPECT_EQ(Watch(name).error_code(), expected);
+    EXPECT_EQ(Delete(name).error_code(), expected);
   }
 }
 
