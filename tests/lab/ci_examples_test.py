@@ -25,7 +25,7 @@ timing: {warmup: 200ms, measure: 400ms, cooldown: 100ms, interval: 100ms}
 thresholds: [throughput.received >= 1Kbps]
 """
 CASES = 2
-TOO_MUCH = PLAN.replace("1Kbps", "1Tbps")
+TOO_MUCH = PLAN.replace("1Kbps", "1000Gbps")
 LONG = PLAN.replace("measure: 400ms", "measure: 60s")
 LABELS = ("commit=3fa1", "branch=feature/a=b", "build_url=http://ci.example/7")
 
