@@ -257,7 +257,9 @@ TEST_F(HostileRequestsTest, TwoThousandCallsLeaveNothingBehind) {
   const int calls = call(2000);
   const uint64_t after = ResidentBytes();
   // A call in six has 64 KiB or more; all of these together would be tens of MiB.
-  if (!IsWatched()) EXPECT_LT(after, before + (8 << 20)) << calls << " calls";
+  if (!IsWatched()) {
+    EXPECT_LT(after, before + (8 << 20)) << calls << " calls";
+  }
 }
 
 }  // namespace

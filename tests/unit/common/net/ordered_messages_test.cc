@@ -144,7 +144,9 @@ class Pair {
       const uint64_t received = ends_[1 - side].received();
       ASSERT_TRUE(ends_[side].CanGoOnAfter(received));
       // One of the ends may not hear what the other has, and repeats it: as well.
-      if (random_() % 2 == 0) ASSERT_TRUE(ends_[side].Acknowledge(received));
+      if (random_() % 2 == 0) {
+        ASSERT_TRUE(ends_[side].Acknowledge(received));
+      }
       for (const auto& kept : ends_[side].kept()) on_the_way_[side].push_back(kept.message);
     }
   }

@@ -16,7 +16,9 @@ constexpr int64_t kDay = 86'400 * kSecond;
 
 std::string Refusal(const SubmitRequest& request) {
   const absl::Status status = CheckSubmission(request);
-  if (!status.ok()) EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  if (!status.ok()) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  }
   return std::string(status.message());
 }
 

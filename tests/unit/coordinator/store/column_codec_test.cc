@@ -102,9 +102,13 @@ TEST(ColumnCodecTest, DamagedBytesAreDataLossAndNothingElse) {
     damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
     TrialResult read;
     const absl::Status status = UnpackMessage(damaged, read);
-    if (!status.ok()) EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    if (!status.ok()) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+    }
     // A bit of the frame's header may mean nothing; what is read is right all the same.
-    if (status.ok()) EXPECT_TRUE(MessageDifferencer::Equals(trial, read)) << at;
+    if (status.ok()) {
+      EXPECT_TRUE(MessageDifferencer::Equals(trial, read)) << at;
+    }
   }
   TrialResult read;
   EXPECT_EQ(UnpackMessage(packed.substr(0, packed.size() / 2), read).code(), absl::StatusCode::kDataLoss);

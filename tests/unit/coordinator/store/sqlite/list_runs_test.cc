@@ -50,7 +50,9 @@ class ListRunsTest : public StateFolderTest {
   }
   void Add(const tutti::v1::Result& head, const Labels& labels, tutti::v1::RunStatus status) {
     ASSERT_TRUE(store_->Begin(head, labels, "").ok());
-    if (status != tutti::v1::RUN_STATUS_RUNNING) ASSERT_TRUE(store_->Finish(Ended(head, status)).ok());
+    if (status != tutti::v1::RUN_STATUS_RUNNING) {
+      ASSERT_TRUE(store_->Finish(Ended(head, status)).ok());
+    }
   }
   std::vector<std::string> Ids(const ListRunsRequest& request) {
     const auto runs = store_->List(request);
