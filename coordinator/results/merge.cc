@@ -140,7 +140,9 @@ v1::TrialStatus StatusOf(const TrialView& trial, const Verdict& verdict, const v
 void SetVerdict(const TrialView& trial, Verdict verdict, v1::TrialResult& result) {
   verdict.missing = MissingParts(trial);
   result.set_status(StatusOf(trial, verdict, result));
-  if (trial.input->cancelled) result.add_reasons("cancelled");
+  if (trial.input->cancelled) {
+    result.add_reasons(trial.input->cancel_cause.empty() ? "cancelled" : trial.input->cancel_cause);
+  }
   if (!trial.input->failure.empty()) result.add_reasons(trial.input->failure);
   if (!trial.input->aborted.empty()) result.add_reasons(trial.input->aborted);
   // A trial that ended early has nothing to be missed: its one reason is above.

@@ -41,6 +41,7 @@ struct TrialInput {
   int64_t started_unix_ns = 0;
   TimelineTime t0;
   bool cancelled = false;
+  std::string cancel_cause;  // empty: somebody asked for it
   std::string failure;  // why the trial ended before its report: "PREPARE on host b: ..."; empty: it did not
   std::string aborted;  // the threshold that ended it early, and its figure; empty: none did
   std::vector<tutti::v1::Flow> flows;

@@ -63,9 +63,10 @@ void RunExecution::Start() {
   NextCase();
 }
 
-void RunExecution::Cancel() {
+void RunExecution::Cancel(const std::string& cause) {
   if (cancelled_ || ended_) return;
   cancelled_ = true;
+  cancel_cause_ = cause;
   if (trial_ != nullptr) {
     trial_->Cancel();  // the run ends with it
     return;
@@ -244,6 +245,7 @@ void RunExecution::OnTrialFinished(TrialOutcome outcome) {
   input.started_unix_ns = trial_started_unix_ns_;
   input.t0 = outcome.t0.value_or(TimelineTime{});
   input.cancelled = outcome.cancelled;
+  input.cancel_cause = cancel_cause_;
   input.failure = std::move(outcome.failure);
   if (!outcome.aborted.empty()) aborted_case_ = case_index_;
   input.aborted = std::move(outcome.aborted);
@@ -315,6 +317,7 @@ void RunExecution::End() {
     }
   }
   if (!gave_up_.empty()) result_.add_reasons(gave_up_);
+  if (!cancel_cause_.empty()) result_.add_reasons(cancel_cause_);
   results::JudgeRun(result_, cancelled_);
   if (!gave_up_.empty() && !cancelled_) {
     result_.set_status(tutti::v1::RUN_STATUS_FAILED);

@@ -43,8 +43,9 @@ class RunExecution final : public fleet::WorkerListener {
   ~RunExecution() override;
 
   void Start();
-  // Idempotent; before Start the run ends without having run.
-  void Cancel();
+  // Idempotent; before Start the run ends without having run. `cause`: a reason of the run and of the trial
+  // that it ends; empty: somebody asked for it.
+  void Cancel(const std::string& cause = "");
   // Before Start: the run ends as failed, without having run, for this reason. Without effect on any other.
   void GiveUp(const std::string& reason);
 
@@ -95,6 +96,7 @@ class RunExecution final : public fleet::WorkerListener {
   tutti::v1::Result result_;
   bool started_ = false;
   bool cancelled_ = false;
+  std::string cancel_cause_;  // empty: somebody asked for it, or it is not cancelled
   std::string gave_up_;  // why it did not start; empty: it may
   bool ended_ = false;
   bool waiting_for_hosts_ = false;

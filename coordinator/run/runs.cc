@@ -30,6 +30,8 @@ namespace {
 
 using tutti::v1::Obstacle;
 
+constexpr char kShutDown[] = "the coordinator was shut down";
+
 uint64_t KernelRandom() {
   uint64_t value = 0;
   // Up to 256 bytes are never cut short and never fail once the pool is ready (getrandom(2)).
@@ -329,7 +331,7 @@ void Runs::Drain(std::function<void()> done) {
   draining_ = true;
   on_drained_ = std::move(done);
   for (const auto& [id, run] : runs_) {
-    if (run->execution != nullptr) run->execution->Cancel();
+    if (run->execution != nullptr) run->execution->Cancel(kShutDown);
   }
   if (ended_.size() == runs_.size() && on_drained_) executor_.Post(std::exchange(on_drained_, nullptr));
 }

@@ -98,7 +98,7 @@ class Runs {
   // Drops a run that has ended before its turn comes. Any other stays as it is.
   void Forget(const std::string& run_id);
 
-  // Refuses new runs and cancels the others; `done` is called once all have ended.
+  // Refuses new runs and cancels the others, whose reasons say so; `done` is called once all have ended.
   void Drain(std::function<void()> done);
 
  private:

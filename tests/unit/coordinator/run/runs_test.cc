@@ -315,6 +315,24 @@ TEST_F(RunsTest, DrainRefusesNewRunsAndEndsTheOthersWithTheirResults) {
   EXPECT_EQ(ResultOf(second).status(), tutti::v1::RUN_STATUS_CANCELLED);
 }
 
+TEST_F(RunsTest, DrainIsNamedByTheRunAndTheTrialThatItEndsAndACancelBeforeItIsNot) {
+  const std::string runs = Submit(MakePlan("a", "b"));
+  const std::string waits = Submit(MakePlan("a", "b"));
+  const std::string asked = Submit(MakePlan("a", "b"));
+  // Behind the background second, in the 550 ms of the trial.
+  executor_.AdvanceBy(1300 * kMs);
+  ASSERT_TRUE(runs_.Cancel(asked).ok());
+  runs_.Drain([] {});
+  executor_.AdvanceBy(kSecond);
+  const char kCause[] = "the coordinator was shut down";
+  ASSERT_EQ(ResultOf(runs).cases(0).trials_size(), 1);
+  EXPECT_THAT(ResultOf(runs).cases(0).trials(0).reasons(), Contains(kCause));
+  EXPECT_EQ(ResultOf(runs).reasons(0), kCause);
+  EXPECT_THAT(ResultOf(runs).reasons(), Contains(HasSubstr("trial 1 is cancelled: the coordinator was")));
+  EXPECT_EQ(ResultOf(waits).reasons(0), kCause);
+  EXPECT_THAT(ResultOf(asked).reasons(), Not(Contains(HasSubstr("shut down"))));
+}
+
 TEST_F(RunsTest, DrainWithoutRunsIsDoneAtOnce) {
   bool drained = false;
   runs_.Drain([&] { drained = true; });
