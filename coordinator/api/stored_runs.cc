@@ -8,6 +8,7 @@
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
 #include "common/time/clock.h"
+#include "coordinator/report/enum_name.h"
 #include "coordinator/run/interrupted_run.h"
 
 namespace tutti::api {
@@ -29,7 +30,13 @@ absl::Status CloseInterruptedRuns(store::RunStore& store) {
       continue;
     }
     if (!result.ok()) return result.status();
-    run::CloseInterrupted(*result, UnixNowNs());
+    absl::StatusOr<std::vector<tutti::v1::RunEvent>> events = store.Events(id);
+    if (absl::IsDataLoss(events.status())) {
+      spdlog::error("{}", std::string(events.status().message()));
+      events = std::vector<tutti::v1::RunEvent>();  // the trials tell most of it too
+    }
+    if (!events.ok()) return events.status();
+    run::CloseInterrupted(*result, *events, UnixNowNs());
     TUTTI_RETURN_IF_ERROR(Annotate(store.Finish(*result), "close the interrupted run " + id));
     tutti::v1::RunEvent ended;
     ended.set_run_id(id);
@@ -39,7 +46,7 @@ absl::Status CloseInterruptedRuns(store::RunStore& store) {
     *ended.mutable_ended()->mutable_reasons() = result->reasons();
     TUTTI_RETURN_IF_ERROR(store.PutEvents(id, {ended}));
     spdlog::warn("{} was interrupted by the end of the coordinator and is closed: {}", id,
-                 tutti::v1::RunStatus_Name(result->status()));
+                 report::EnumName(result->status()));
   }
   return absl::OkStatus();
 }

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tutti/v1/result.pb.h"
+#include "tutti/v1/service.pb.h"
 
 namespace tutti::run {
 
-// `result`: the head and the trials that were kept, as a journal gives them back. Summarizes the cases that
-// have trials, lists the others as not run, judges the run and says what happened.
-void CloseInterrupted(tutti::v1::Result& result, int64_t now_unix_ns);
+// `result`: the head and the trials that were kept, as a journal gives them back; `events`: those that were
+// kept of it, perhaps none. Summarizes the cases that have trials, lists the others as not run, judges the run
+// and says what happened, and which trial was cut off.
+void CloseInterrupted(tutti::v1::Result& result, const std::vector<tutti::v1::RunEvent>& events,
+                      int64_t now_unix_ns);
 
 }  // namespace tutti::run

@@ -105,12 +105,18 @@ TEST_F(StoredRunsTest, ARunThatWasInterruptedIsClosedAtTheNextStart) {
     tutti::v1::TrialResult trial;
     trial.set_status(tutti::v1::TRIAL_STATUS_GOOD);
     ASSERT_TRUE(store->PutTrial("run-1", 0, 0, trial).ok());
+    tutti::v1::RunEvent started;
+    started.set_run_id("run-1");
+    started.set_at_unix_ns(20);
+    started.mutable_started();
+    ASSERT_TRUE(store->PutEvents("run-1", {started}).ok());
   }
   const auto stored = Start();
   const auto result = Get(*stored, "run-1");
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_NE(result->status(), tutti::v1::RUN_STATUS_RUNNING);
   EXPECT_EQ(result->cases(0).trials_size(), 1);
+  EXPECT_EQ(result->started_unix_ns(), 20);
   EXPECT_THAT(result->reasons(), Contains(HasSubstr("the coordinator ended before this run did")));
 }
 

@@ -362,7 +362,7 @@ tutti::v1::TrialResult GoodTrial() {
 TEST(InterruptedRunTest, WhatWasMeasuredStaysAndTheRestIsNotRun) {
   Result result = Interrupted();
   *result.add_cases()->add_trials() = GoodTrial();
-  CloseInterrupted(result, 77);
+  CloseInterrupted(result, {}, 77);
   ASSERT_EQ(result.cases_size(), 2);
   EXPECT_EQ(result.cases(0).status(), tutti::v1::CASE_STATUS_GOOD);
   EXPECT_EQ(result.cases(0).trials_size(), 1);
@@ -379,13 +379,56 @@ TEST(InterruptedRunTest, BeganWithItsFirstTrial) {
     *result.add_cases()->add_trials() = GoodTrial();
     result.mutable_cases(result.cases_size() - 1)->mutable_trials(0)->set_started_unix_ns(started_ns);
   }
-  CloseInterrupted(result, 77);
+  CloseInterrupted(result, {}, 77);
   EXPECT_EQ(result.started_unix_ns(), 40);
+}
+
+RunEvent EventAt(int64_t at_unix_ns) {
+  RunEvent event;
+  event.set_at_unix_ns(at_unix_ns);
+  return event;
+}
+
+RunEvent TrialStartedAt(int64_t at_unix_ns, uint32_t case_index) {
+  RunEvent event = EventAt(at_unix_ns);
+  event.mutable_trial_started()->set_case_index(case_index);
+  event.mutable_trial_started()->set_repetition(1);
+  return event;
+}
+
+TEST(InterruptedRunTest, ARunThatWasCutOffInItsFirstTrialBeganAndSaysWhichTrialItWas) {
+  Result result = Interrupted();
+  RunEvent waited = EventAt(10);
+  waited.mutable_queued();
+  RunEvent started = EventAt(20);
+  started.mutable_started();
+  CloseInterrupted(result, {waited, started, TrialStartedAt(30, 0)}, 77);
+  EXPECT_EQ(result.started_unix_ns(), 20);
+  EXPECT_THAT(result.cases(0).reasons(), Contains(HasSubstr("trial 1 was cut off")));
+  EXPECT_THAT(result.reasons(), Contains(HasSubstr("case 1: trial 1 was cut off")));
+  EXPECT_THAT(result.cases(1).reasons(), Not(Contains(HasSubstr("cut off"))));
+}
+
+TEST(InterruptedRunTest, ATrialThatWasKeptWasNotCutOff) {
+  Result result = Interrupted();
+  *result.add_cases()->add_trials() = GoodTrial();
+  Result between_trials = result;
+  CloseInterrupted(between_trials, {TrialStartedAt(30, 0)}, 77);
+  EXPECT_EQ(between_trials.started_unix_ns(), 30);
+  EXPECT_THAT(between_trials.reasons(), Not(Contains(HasSubstr("cut off"))));
+  CloseInterrupted(result, {TrialStartedAt(30, 0), TrialStartedAt(40, 1)}, 77);
+  EXPECT_THAT(result.reasons(), Contains(HasSubstr("case 2: trial 1 was cut off")));
+}
+
+TEST(InterruptedRunTest, AnEventOfACaseThatThePlanDoesNotHaveIsNothing) {
+  Result result = Interrupted();
+  CloseInterrupted(result, {TrialStartedAt(30, 9)}, 77);
+  EXPECT_THAT(result.reasons(), Not(Contains(HasSubstr("cut off"))));
 }
 
 TEST(InterruptedRunTest, ARunThatHadNotBegunIsNotPassed) {
   Result result = Interrupted();
-  CloseInterrupted(result, 77);
+  CloseInterrupted(result, {}, 77);
   EXPECT_EQ(result.started_unix_ns(), 0);
   EXPECT_EQ(result.cases_size(), 2);
   EXPECT_THAT(result.exit_code(), Not(0));
