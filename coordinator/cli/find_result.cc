@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/cli/complaint.h"
 #include "coordinator/cli/result_files.h"
 
 namespace tutti::cli {
@@ -22,6 +23,14 @@ absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
 ExitCode ExitCodeOfResult(const absl::Status& status) {
   const ExitCode code = ExitCodeOfCall(status);
   return code == kInvalidPlan ? kUsage : code;
+}
+
+int ExitCodeOfShown(const tutti::v1::Result& result) {
+  if (result.status() != tutti::v1::RUN_STATUS_RUNNING) return result.exit_code();
+  return Complain(absl::UnavailableError(
+                      absl::StrCat("run ", result.run_id(), " has not ended: this is what there is of it so "
+                                   "far; follow it to its end with `tutti attach ", result.run_id(), "`")),
+                  kPartial);
 }
 
 }  // namespace tutti::cli

@@ -19,4 +19,8 @@ absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
 // for is the command line's here.
 ExitCode ExitCodeOfResult(const absl::Status& status);
 
+// What to exit with after a result was shown: what its run did. One that has not ended has no exit code:
+// kPartial, and standard error is told why.
+int ExitCodeOfShown(const tutti::v1::Result& result);
+
 }  // namespace tutti::cli

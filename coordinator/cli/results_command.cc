@@ -137,7 +137,7 @@ int ShowResult(RunArguments& arguments) {
   arguments.options.color = OutputTakesEscapes();
   const absl::Status printed = PrintResult(*result, arguments.options, std::cout);
   if (!printed.ok()) return Complain(printed, absl::IsInvalidArgument(printed) ? kUsage : kInternal);
-  return result->exit_code();
+  return ExitCodeOfShown(*result);
 }
 
 int ShowEvents(const EventsArguments& arguments) {

@@ -1,5 +1,5 @@
 // tutti show FILE|ID: a result again, in any format, of this machine or of a coordinator. The exit code is
-// the run's.
+// the run's, and 7 while it has not ended.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -31,7 +31,7 @@ int Show(Arguments& arguments) {
     arguments.options.color = OutputTakesEscapes();
     status = PrintResult(*result, arguments.options, std::cout);
   }
-  if (status.ok()) return result->exit_code();
+  if (status.ok()) return ExitCodeOfShown(*result);
   if (absl::IsDataLoss(status)) return Complain(status, kInternal);
   return Complain(status, arguments.ask_coordinator ? ExitCodeOfResult(status) : kUsage);
 }

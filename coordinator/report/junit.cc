@@ -152,6 +152,18 @@ int Count(const std::vector<TestCase>& tests, Outcome outcome) {
   return count;
 }
 
+bool HasEnded(const v1::Result& result) { return result.status() != v1::RUN_STATUS_RUNNING; }
+
+// An error of the whole run, without its message.
+TestCase OfRun(const v1::Result& result) {
+  TestCase run;
+  run.classname = SuiteName(result);
+  run.name = "run";
+  run.outcome = Outcome::kError;
+  run.type = EnumName(result.status());
+  return run;
+}
+
 std::vector<TestCase> Tests(const v1::Result& result) {
   std::vector<TestCase> tests;
   const std::vector<std::optional<int64_t>> durations_ns = Durations(result);
@@ -159,13 +171,16 @@ std::vector<TestCase> Tests(const v1::Result& result) {
     AddCase(result, result.cases(i), durations_ns[static_cast<size_t>(i)], tests);
   }
   const bool all_passed = Count(tests, Outcome::kPassed) == static_cast<int>(tests.size());
+  if (!HasEnded(result)) {
+    tests.push_back(OfRun(result));
+    tests.back().message = "the run has not ended";
+    tests.back().details = absl::StrCat(result.cases_size(), " of ", result.plan().cases_size(),
+                                        " cases have ended so far");
+    return tests;
+  }
   if (result.exit_code() == 0 || !all_passed) return tests;
   // The run has not passed and no case shows it: none was run, or some are missing.
-  TestCase run;
-  run.classname = SuiteName(result);
-  run.name = "run";
-  run.outcome = Outcome::kError;
-  run.type = EnumName(result.status());
+  TestCase run = OfRun(result);
   run.message = FirstReason(result.reasons(), Words(run.type));
   run.details = absl::StrJoin(result.reasons(), "\n");
   tests.push_back(std::move(run));
@@ -189,7 +204,7 @@ void WriteProperties(const v1::Result& result, XmlWriter& xml) {
       result.hosts(), " ", [](std::string* out, const v1::Host& host) { absl::StrAppend(out, host.name()); });
   const XmlAttributes properties = {{"run_id", result.run_id()},
                                     {"status", EnumName(result.status())},
-                                    {"exit_code", absl::StrCat(result.exit_code())},
+                                    {"exit_code", HasEnded(result) ? absl::StrCat(result.exit_code()) : ""},
                                     {"plan_file", result.plan().source_name()},
                                     {"hosts", hosts},
                                     {"lab", result.lab() ? "true" : "false"},

@@ -60,5 +60,19 @@ TEST(ExitCodeOfResultTest, NoPlanIsToBlame) {
   EXPECT_EQ(ExitCodeOfResult(absl::UnavailableError("")), kUnreachable);
 }
 
+TEST(ExitCodeOfShownTest, IsTheRunsAndARunThatHasNotEndedIsNotPassed) {
+  tutti::v1::Result result;
+  result.set_run_id("run-7");
+  result.set_status(tutti::v1::RUN_STATUS_LIMIT_FAILED);
+  result.set_exit_code(4);
+  EXPECT_EQ(ExitCodeOfShown(result), 4);
+  result.set_status(tutti::v1::RUN_STATUS_RUNNING);
+  result.set_exit_code(0);
+  ::testing::internal::CaptureStderr();
+  const int exit_code = ExitCodeOfShown(result);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("run run-7 has not ended"));
+  EXPECT_EQ(exit_code, 7);
+}
+
 }  // namespace
 }  // namespace tutti::cli

@@ -143,6 +143,21 @@ TEST(JunitTest, ARunThatHasNotPassedIsNeverAllGreen) {
   EXPECT_THAT(xml, Not(HasSubstr("time=")));  // it never began
 }
 
+TEST(JunitTest, ARunThatHasNotEndedIsAnErrorWhateverHasPassedSoFar) {
+  v1::Result result;
+  result.set_status(v1::RUN_STATUS_RUNNING);
+  result.mutable_plan()->set_name("gate");
+  result.mutable_plan()->add_cases();
+  result.mutable_plan()->add_cases();
+  EXPECT_THAT(RenderJunit(result), HasSubstr("tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\""));
+  AddCase(result, "1", v1::CASE_STATUS_GOOD);
+  const std::string xml = RenderJunit(result);
+  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""));
+  EXPECT_THAT(xml, HasSubstr("<error type=\"running\" message=\"the run has not ended\">"
+                             "1 of 2 cases have ended so far</error>"));
+  EXPECT_THAT(xml, Not(HasSubstr("exit_code")));
+}
+
 TEST(JunitTest, AClockThatStepsBackGivesNoTime) {
   v1::Result result = Gate();
   result.mutable_cases(4)->mutable_trials(0)->set_started_unix_ns(kStartNs + 60 * kSecondNs);
