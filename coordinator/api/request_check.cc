@@ -53,9 +53,11 @@ absl::Status CheckWait(const tutti::v1::SubmitRequest& request) {
   if (!request.has_max_wait_ns()) return absl::OkStatus();
   const int64_t wait_ns = request.max_wait_ns();
   if (wait_ns >= kLeastWaitNs && wait_ns <= kMostWaitNs) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("a run cannot wait at most ", FormatDuration(wait_ns),
-                                                 " for its hosts; give it ", FormatDuration(kLeastWaitNs),
-                                                 " to ", FormatDuration(kMostWaitNs)));
+  const std::string asked =
+      wait_ns < 0 ? absl::StrCat(wait_ns, "ns") : absl::StrCat("at most ", FormatDuration(wait_ns));
+  return absl::InvalidArgumentError(absl::StrCat("a run cannot wait ", asked, " for its hosts; give it ",
+                                                 FormatDuration(kLeastWaitNs), " to ",
+                                                 FormatDuration(kMostWaitNs)));
 }
 
 }  // namespace
@@ -65,7 +67,7 @@ absl::Status CheckPlanText(const std::string& plan, const std::string& source_na
   size_t overrides_bytes = 0;
   for (const std::string& each : overrides) overrides_bytes += each.size() + 1;
   TUTTI_RETURN_IF_ERROR(CheckSize("the plan", plan.size(), kMaxPlanBytes));
-  TUTTI_RETURN_IF_ERROR(CheckSize("the overrides together", overrides_bytes, kMaxOverridesBytes));
+  TUTTI_RETURN_IF_ERROR(CheckSize("the text of the overrides", overrides_bytes, kMaxOverridesBytes));
   return CheckSize("the plan's name", source_name.size(), kMaxNameBytes);
 }
 

@@ -16,7 +16,7 @@ absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
   if (!client.ok()) return client.status();
   absl::StatusOr<tutti::v1::Result> there = (*client)->GetResult(file_or_id);
   if (!absl::IsNotFound(there.status())) return there;
-  return absl::NotFoundError(absl::StrCat(here.status().message(), "\n", there.status().message(),
+  return absl::NotFoundError(absl::StrCat(here.status().message(), "; ", there.status().message(),
                                           "; `tutti results ls` lists what it keeps"));
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/units/units.h"
@@ -20,6 +21,12 @@ std::string Drain(const tutti::v1::DrainMark& drain) {
                       drain.reason());
 }
 
+// As fleet::DrainText has it.
+std::string DrainReason(const tutti::v1::DrainMark& drain) {
+  return absl::StrCat("drained", drain.user().empty() ? "" : absl::StrCat(" by ", drain.user()),
+                      drain.reason().empty() ? "" : absl::StrCat(": ", drain.reason()));
+}
+
 std::string State(const tutti::v1::WorkerInfo& worker) {
   if (worker.state() == tutti::v1::WorkerInfo::STATE_UNSPECIFIED) return "-";
   const bool draining = worker.state() == tutti::v1::WorkerInfo::STATE_DRAINING;
@@ -30,7 +37,10 @@ std::string State(const tutti::v1::WorkerInfo& worker) {
   if (!worker.state_reason().empty() && worker.state() != tutti::v1::WorkerInfo::STATE_BUSY) {
     absl::StrAppend(&state, ": ", worker.state_reason());
   }
-  if (worker.has_drain()) absl::StrAppend(&state, "; draining ", Drain(worker.drain()));
+  // The coordinator's reason for a lost one names its drain as well.
+  if (worker.has_drain() && !absl::StrContains(worker.state_reason(), DrainReason(worker.drain()))) {
+    absl::StrAppend(&state, "; draining ", Drain(worker.drain()));
+  }
   return state;
 }
 

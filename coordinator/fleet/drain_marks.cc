@@ -14,14 +14,14 @@ using tutti::v1::DrainMark;
 
 absl::Status CheckText(const char* what, std::string_view text, size_t max_bytes) {
   if (text.size() > max_bytes) {
-    return absl::InvalidArgumentError(absl::StrCat("drain a worker: the ", what, " has ", text.size(),
+    return absl::InvalidArgumentError(absl::StrCat("the drain's ", what, " has ", text.size(),
                                                    " bytes, at most ", max_bytes, " are kept; shorten it"));
   }
   const bool clean =
       std::none_of(text.begin(), text.end(), [](unsigned char each) { return each < 0x20 || each == 0x7f; });
   if (clean) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("drain a worker: the ", what, " has control characters; write it in one line of text"));
+      absl::StrCat("the drain's ", what, " has control characters; write it in one line of text"));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ void Fleet::HandleHello(std::shared_ptr<WorkerLink> link, Hello hello) {
   const Worker& holder = found->second;
   if (holder.hello.incarnation() == hello.incarnation()) {
     // The same process dials again, so its old session is of no use to it.
-    Lose(hello.name(), "the worker dialled again: its old session broke");
+    Lose(hello.name(), "the worker dialled again: its old session broke" + StandstillText());
   } else if (IsSuccessor(hello, holder)) {
     Lose(hello.name(), holder.link->away_reason() + "; it was started anew");
   } else {
@@ -280,10 +280,28 @@ int64_t Fleet::LeaseEndNs(const Worker& worker) const {
   return std::max(worker.last_heard_ns, worker.excused_ns) + options_.lease_ns;
 }
 
+// The workers' messages may be looked at before the lease check that is overdue.
+std::string Fleet::StandstillText() const {
+  const int64_t now_ns = executor_.NowNs();
+  int64_t still_ns = now_ns - lease_check_due_ns_;
+  if (still_ns <= options_.lease_ns / 4) {
+    const bool of_late = stood_still_ns_ > 0 && now_ns - stood_still_until_ns_ <= options_.lease_ns;
+    still_ns = of_late ? stood_still_ns_ : 0;
+  }
+  if (still_ns == 0) return "";
+  return "; the coordinator itself stood still for " + FormatDuration(still_ns / 1'000'000 * 1'000'000);
+}
+
 void Fleet::CheckLeases() {
   const int64_t now_ns = executor_.NowNs();
   // If this process itself stood still, what the workers sent meanwhile is yet unread: nobody was silent.
   const int64_t late_ns = now_ns - lease_check_due_ns_;
+  if (late_ns > options_.lease_ns / 4) {
+    spdlog::warn("the coordinator itself stood still for {}",
+                 FormatDuration(late_ns / 1'000'000 * 1'000'000));
+    stood_still_ns_ = late_ns;
+    stood_still_until_ns_ = now_ns;
+  }
   std::vector<std::pair<std::string, std::string>> silent;  // and why it is lost
   for (auto& [name, worker] : workers_) {
     if (worker.link == nullptr) continue;

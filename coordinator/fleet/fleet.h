@@ -168,6 +168,8 @@ class Fleet {
   // When it is lost unless it is heard.
   int64_t LeaseEndNs(const Worker& worker) const;
   void CheckLeases();
+  // What a loss may be due to, to be put behind its reason; empty: this process ran all the time.
+  std::string StandstillText() const;
   void ForgetOldest();
   Worker* WorkerOf(const WorkerLink* link);
   WorkerView View(const std::string& name, const Worker& worker) const;
@@ -188,6 +190,8 @@ class Fleet {
   std::map<const WorkerLink*, std::string> name_of_;  // of the live connections
   std::list<Contender> contenders_;                   // in order of arrival
   TimerId lease_timer_ = 0;
+  int64_t stood_still_ns_ = 0;  // for how long the process last did; 0: it never did
+  int64_t stood_still_until_ns_ = 0;
   int64_t lease_check_due_ns_ = 0;
 };
 

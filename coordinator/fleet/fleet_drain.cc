@@ -52,13 +52,12 @@ absl::Status Fleet::Forget(const std::string& worker) {
   if (found == workers_.end()) return UnknownWorker(worker);
   if (found->second.link != nullptr) {
     return absl::FailedPreconditionError(
-        absl::StrCat("forget worker \"", worker, "\": its session is open (", found->second.link->peer(),
+        absl::StrCat("the session of worker \"", worker, "\" is open (", found->second.link->peer(),
                      "), and only a worker that is lost can be forgotten; stop it first, or drain it"));
   }
   if (found->second.listener != nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat("forget worker \"", worker,
-                                                      "\": ", found->second.run_id,
-                                                      " still holds it; await that run's end, or cancel it"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(found->second.run_id, " still holds it; await that run's end, or cancel it"));
   }
   const std::string name = worker;
   Erase(name, "forgotten");

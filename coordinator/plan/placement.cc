@@ -41,8 +41,9 @@ std::string Mismatch(const Candidate& candidate, const Labels& labels) {
 
 class Placer {
  public:
-  Placer(const tutti::v1::Plan& plan, const std::vector<Candidate>& candidates)
-      : plan_(plan), workers_(candidates) {
+  Placer(const tutti::v1::Plan& plan, const std::vector<Candidate>& candidates,
+         const std::set<std::string>& absent)
+      : plan_(plan), absent_(absent), workers_(candidates) {
     std::sort(workers_.begin(), workers_.end(),
               [](const Candidate& a, const Candidate& b) { return NaturalLess(a.name, b.name); });
     owner_.resize(workers_.size());
@@ -69,10 +70,8 @@ class Placer {
     for (const auto& plan_case : plan_.cases()) {
       for (const Role& role : plan_case.roles()) {
         for (const std::string& host : role.hosts()) {
-          if (named_.insert({host, role.name()}).second && !Exists(host)) {
-            problems_.push_back(
-                absl::StrCat("role ", role.name(), ": there is no worker \"", host, "\": ", WhoIsThere()));
-          }
+          if (!named_.insert({host, role.name()}).second || Exists(host)) continue;
+          problems_.push_back(absl::StrCat("role ", role.name(), ": ", WhyNotThere(host)));
         }
       }
     }
@@ -164,7 +163,7 @@ class Placer {
                                  : absl::StrCat("only ", have, " are"),
                      " to be had");
     if (workers_.empty()) {
-      problems_.push_back(text + ": no worker is connected; start tutti-worker on the hosts");
+      problems_.push_back(absl::StrCat(text, ": ", WhoIsThere()));
       return;
     }
     absl::StrAppend(&text, ":");
@@ -182,7 +181,13 @@ class Placer {
     return "matches";
   }
 
+  std::string WhyNotThere(const std::string& host) const {
+    if (absent_.contains(host)) return absl::StrCat("worker \"", host, "\" takes no run at present");
+    return absl::StrCat("there is no worker \"", host, "\": ", WhoIsThere());
+  }
+
   std::string WhoIsThere() const {
+    if (workers_.empty() && !absent_.empty()) return "no worker takes a run at present";
     if (workers_.empty()) return "no worker is connected; start tutti-worker on the hosts";
     std::vector<std::string> names;
     for (const Candidate& worker : workers_) names.push_back(worker.name);
@@ -219,6 +224,7 @@ class Placer {
   }
 
   const tutti::v1::Plan& plan_;
+  const std::set<std::string>& absent_;
   std::vector<Candidate> workers_;            // by name
   std::map<std::string, std::string> named_;  // host -> a role that names it
   std::vector<Demand> demands_;
@@ -228,8 +234,9 @@ class Placer {
 
 }  // namespace
 
-absl::StatusOr<Placement> Place(const tutti::v1::Plan& plan, const std::vector<Candidate>& candidates) {
-  return Placer(plan, candidates).Run();
+absl::StatusOr<Placement> Place(const tutti::v1::Plan& plan, const std::vector<Candidate>& candidates,
+                                const std::set<std::string>& absent) {
+  return Placer(plan, candidates, absent).Run();
 }
 
 }  // namespace tutti::plan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,9 @@ struct Placement {
 // that is possible at all, and `all` takes what is left. Sets of labels that vary between cases take hosts of
 // their own. Made once per run, in name order, the same for all cases: where a role's count varies, smaller
 // cases take the first hosts of the largest. FailedPrecondition with every role that cannot be filled, which
-// workers exist and why each did not match.
-absl::StatusOr<Placement> Place(const tutti::v1::Plan& plan, const std::vector<Candidate>& candidates);
+// workers exist and why each did not match. `absent`: those that take no run at present; the caller says why.
+absl::StatusOr<Placement> Place(const tutti::v1::Plan& plan, const std::vector<Candidate>& candidates,
+                                const std::set<std::string>& absent = {});
 
 // The flows of one case: pattern x pairs x streams, with addresses chosen as design says (`network`, else the
 // address that reaches the coordinator, never loopback between machines). stream_ids run from 0. WithPlace

@@ -157,8 +157,8 @@ std::vector<std::string> SessionClocks(const TrialView& trial) {
   if (hosts.empty()) return {};
   return {absl::StrCat(
       "clocks of ", absl::StrJoin(hosts, ", "),
-      ": measured over the session, since no datagram comes through to the coordinator; instants are "
-      "true to their bound (see --detail)")};
+      ": measured over the session, since no datagram came through to the coordinator in time; instants "
+      "are true to their bound (see --detail)")};
 }
 
 std::vector<std::string> MissedFits(const TrialView& trial) {

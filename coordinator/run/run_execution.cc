@@ -326,7 +326,7 @@ void RunExecution::End() {
   result_.set_finished_unix_ns(UnixNowNs());
   ended_ = true;
   if (started_) fleet_.Release(hosts());
-  spdlog::info("{} ended: {}", result_.run_id(), tutti::v1::RunStatus_Name(result_.status()));
+  spdlog::info("{} ended with exit code {}", result_.run_id(), result_.exit_code());
   last_event_ = std::make_shared<RunEvent>();
   *last_event_->mutable_ended() = result_;
   if (journal_ == nullptr) return AfterEndKept();

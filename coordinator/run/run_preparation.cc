@@ -1,6 +1,7 @@
 #include "coordinator/run/run_preparation.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +30,14 @@ std::vector<plan::Candidate> Candidates(const std::vector<fleet::Member>& member
     candidate.control_address = member.hello.control_address();
   }
   return candidates;
+}
+
+std::set<std::string> AbsentNames(const std::vector<fleet::Member>& members) {
+  std::set<std::string> names;
+  for (const fleet::Member& member : members) {
+    if (IsAbsent(member)) names.insert(member.hello.name());
+  }
+  return names;
 }
 
 std::string DescribeLost(const fleet::Member& member, int64_t now_ns) {
@@ -76,7 +85,7 @@ absl::StatusOr<RunSpec> PrepareRun(tutti::v1::Plan plan, const std::vector<fleet
                                    const ResultMarks& marks, int64_t now_ns) {
   const std::vector<plan::Candidate> candidates = Candidates(members);
   RunSpec spec;
-  absl::StatusOr<plan::Placement> placement = plan::Place(plan, candidates);
+  absl::StatusOr<plan::Placement> placement = plan::Place(plan, candidates, AbsentNames(members));
   if (!placement.ok()) {
     const std::string absent = DescribeAbsent(members, now_ns);
     if (absent.empty()) return placement.status();

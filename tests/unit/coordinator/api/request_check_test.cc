@@ -35,7 +35,7 @@ TEST(RequestCheckTest, WhatIsTooLargeIsToldWithItsSizeAndTheMost) {
   EXPECT_EQ(Refusal(plan), "the plan has 1048577 bytes, at most 1048576 are taken");
   SubmitRequest overrides;
   overrides.add_overrides(std::string(65'536, 'x'));
-  EXPECT_THAT(Refusal(overrides), HasSubstr("the overrides together has 65537 bytes"));
+  EXPECT_THAT(Refusal(overrides), HasSubstr("the text of the overrides has 65537 bytes"));
   SubmitRequest user;
   user.set_user(std::string(4097, 'x'));
   EXPECT_THAT(Refusal(user), HasSubstr("the user's name has 4097 bytes"));
@@ -72,6 +72,8 @@ TEST(RequestCheckTest, AWaitIsOfASecondToAMonth) {
     request.set_max_wait_ns(bad);
     EXPECT_THAT(Refusal(request), HasSubstr("1s to 720h")) << bad;
   }
+  request.set_max_wait_ns(-1);
+  EXPECT_THAT(Refusal(request), HasSubstr("a run cannot wait -1ns for its hosts"));
 }
 
 TEST(RequestCheckTest, ANameIsNoLongerThanAnyCanBe) {

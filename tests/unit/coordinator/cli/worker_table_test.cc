@@ -61,6 +61,19 @@ TEST_F(DrainedWorkersTest, WhyAndSinceWhenAWorkerGetsNoRunIsShownInEveryState) {
   EXPECT_THAT(table, HasSubstr("\nb     lost: nothing was heard; draining since 2026-11-30 14:05:00  "));
 }
 
+TEST_F(DrainedWorkersTest, ADrainThatTheReasonOfALossNamesIsToldOnce) {
+  tutti::v1::ListWorkersResponse workers;
+  tutti::v1::WorkerInfo* lost = workers.add_workers();
+  lost->set_name("a");
+  lost->set_state(tutti::v1::WorkerInfo::STATE_LOST);
+  lost->set_state_reason("it said goodbye; last heard 35s ago; drained by alice: new NIC");
+  lost->mutable_drain()->set_since_unix_ns(kInstant);
+  lost->mutable_drain()->set_user("alice");
+  lost->mutable_drain()->set_reason("new NIC");
+  EXPECT_THAT(RenderWorkers(workers),
+              HasSubstr("\na     lost: it said goodbye; last heard 35s ago; drained by alice: new NIC  "));
+}
+
 TEST(RenderWorkersTest, ControlCharactersOfWorkersAreWrittenOut) {
   tutti::v1::ListWorkersResponse workers;
   workers.add_workers()->set_name("a\x1b[2J\n");

@@ -17,6 +17,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StrEq;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
@@ -71,7 +72,16 @@ TEST_F(RunPreparationTest, WhoeverIsMissedIsToldWhoIsDrainedSinceWhenByWhomAndWh
   const auto spec = Prepare("{x: {hosts: [a]}, y: {hosts: [b]}}");
   EXPECT_EQ(spec.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(spec.status().message()),
-              HasSubstr("worker b is drained since 1970-01-01 13:50 by alice: new NIC"));
+              StrEq("role y: worker \"b\" takes no run at present\n"
+                    "worker b is drained since 1970-01-01 13:50 by alice: new NIC"));
+}
+
+TEST_F(RunPreparationTest, WhereEveryWorkerIsDrainedNoneIsSaidToBeMissing) {
+  for (size_t i = 0; i < members_.size(); ++i) Drain(i);
+  const auto spec = Prepare("{x: {count: 1}, y: {count: 1}}");
+  EXPECT_THAT(std::string(spec.status().message()),
+              AllOf(HasSubstr("role x wants 1 worker, and none is to be had: no worker takes a run"),
+                    HasSubstr("worker a is drained"), Not(HasSubstr("start tutti-worker"))));
 }
 
 TEST_F(RunPreparationTest, OneThatIsLostAndDrainedIsToldAsBoth) {
