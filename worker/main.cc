@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,16 @@ std::map<std::string, std::string> ParseLabels(const std::vector<std::string>& t
     labels[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return labels;
+}
+
+// A key that several labels have; empty: none.
+std::string RepeatedKey(const std::vector<std::string>& labels) {
+  std::set<std::string> keys;
+  for (const std::string& text : labels) {
+    const auto [key, added] = keys.insert(text.substr(0, text.find('=')));
+    if (!added) return *key;
+  }
+  return "";
 }
 
 std::string CheckLabel(const std::string& text) {
@@ -215,6 +226,11 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }
   if (!TakeConfiguration(app)) return kExitUsage;
+  if (const std::string key = RepeatedKey(flags.labels); !key.empty()) {
+    fprintf(stderr, "tutti-worker: --label %s=...: this key is there twice; leave one of them out\n",
+            key.c_str());
+    return kExitUsage;
+  }
   const absl::Status log = tutti::InitLog({"tutti-worker", flags.log_level, flags.log_file});
   if (!log.ok()) {
     fprintf(stderr, "tutti-worker: %s\n", std::string(log.message()).c_str());

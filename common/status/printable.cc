@@ -35,14 +35,14 @@ std::string Escape(unsigned code) {
 }
 
 // A mark that turns the direction of writing (Unicode's Bidi_Control), which can make a text look like
-// another; 0: there is none.
-unsigned DirectionMarkAt(std::string_view text, size_t offset) {
+// another, or that ends a line (U+2028, U+2029); 0: there is none.
+unsigned MarkAt(std::string_view text, size_t offset) {
   if (text.substr(offset, 2) == "\xD8\x9C") return 0x061C;
   if (offset + 2 >= text.size() || ByteAt(text, offset) != 0xE2) return 0;
   const unsigned code = 0x2000 + ((ByteAt(text, offset + 1) & 0x3F) << 6) + (ByteAt(text, offset + 2) & 0x3F);
-  const bool turns = code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-                     (code >= 0x2066 && code <= 0x2069);
-  return turns ? code : 0;
+  const bool acts = code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+                    (code >= 0x2066 && code <= 0x2069);
+  return acts ? code : 0;
 }
 
 std::string WriteOut(std::string_view text, bool keep_line_breaks) {
@@ -57,7 +57,7 @@ std::string WriteOut(std::string_view text, bool keep_line_breaks) {
       printable += Escape(control->code);
     } else if (length == 0) {
       printable += Escape(ByteAt(text, i));
-    } else if (const unsigned mark = DirectionMarkAt(text, i); mark != 0) {
+    } else if (const unsigned mark = MarkAt(text, i); mark != 0) {
       printable += absl::StrFormat("\\u%04X", mark);
     } else {
       printable.append(text.substr(i, length));

@@ -21,9 +21,9 @@ struct ControlCharacter {
 // The first control character at or behind `from`.
 std::optional<ControlCharacter> FindControlCharacter(std::string_view text, size_t from = 0);
 
-// `text` with control characters, marks that turn the direction of writing, and bytes that are not UTF-8
-// written out, as YAML and C do between double quotes: "\n", "\t", "\x1B", "\u202E". Everything else stays as
-// it is.
+// `text` with control characters, marks that turn the direction of writing or end a line, and bytes that are
+// not UTF-8 written out, as YAML and C do between double quotes: "\n", "\t", "\x1B", "\u202E". Everything
+// else stays as it is.
 std::string Printable(std::string_view text);
 
 // The same for a text of several lines: its line breaks stay.

@@ -10,6 +10,7 @@
 #include "coordinator/cli/instant.h"
 #include "coordinator/cli/time_left.h"
 #include "coordinator/report/enum_name.h"
+#include "coordinator/report/first_reasons.h"
 
 namespace tutti::cli {
 namespace {
@@ -116,7 +117,7 @@ std::string RenderRunInfo(const RunInfo& run) {
   if (run.has_queued()) lines.Add("place", absl::StrCat(run.queued().position()));
   lines.AddEach("waits for", run.queued().waits_for());
   if (run.has_progress()) lines.Add("progress", Progress(run.progress()));
-  lines.AddEach("reasons", run.reasons());
+  lines.AddEach("reasons", report::FirstReasons(run.reasons()));
   lines.Add("plan", PlanLine(summary));
   lines.Add("user", summary.user());
   lines.Add("submitted", Instant(summary.submitted_unix_ns()));
@@ -131,7 +132,9 @@ std::string RenderRunInfo(const RunInfo& run) {
 std::string RenderRunEnd(const tutti::v1::Result& result) {
   std::string text = absl::StrCat(result.run_id(), ": ", report::EnumName(result.status()), ", exit code ",
                                   result.exit_code(), "\n");
-  for (const std::string& reason : result.reasons()) absl::StrAppend(&text, "  ", reason, "\n");
+  for (const std::string& reason : report::FirstReasons(result.reasons())) {
+    absl::StrAppend(&text, "  ", reason, "\n");
+  }
   return PrintableLines(text);
 }
 

@@ -47,7 +47,7 @@ std::string RenderLiveEvent(const tutti::v1::RunEvent& event, const tutti::v1::R
 
 // Run, plan, pairs with addresses, devices and speeds, kernels, CPUs, `lab` or `insecure`, expected duration.
 std::string RenderHead(const tutti::v1::Result& result, const Style& style);
-// One line per case x entry x direction and one per threshold; then status, exit code and every reason.
+// One line per case x entry x direction and one per threshold; then status, exit code and the first reasons.
 std::string RenderTable(const tutti::v1::Result& result, const Style& style);
 // Entries with their skews and bounds, machines with a strip of their CPUs, hosts, streams: asked and got,
 // rtt, cwnd, path MTU, drops, warnings.

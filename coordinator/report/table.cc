@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/report/enum_name.h"
 #include "coordinator/report/figures.h"
+#include "coordinator/report/first_reasons.h"
 #include "coordinator/report/report.h"
 #include "coordinator/report/row_basis.h"
 #include "coordinator/report/text_table.h"
@@ -298,7 +299,9 @@ std::string RenderTable(const v1::Result& result, const Style& style) {
   absl::StrAppend(&text, Colored(Words(EnumName(result.status())), MoodOf(result.status()), style));
   if (result.status() != v1::RUN_STATUS_RUNNING) absl::StrAppend(&text, ", exit code ", result.exit_code());
   text += '\n';
-  for (const std::string& reason : result.reasons()) absl::StrAppend(&text, "  ", reason, "\n");
+  for (const std::string& reason : FirstReasons(result.reasons())) {
+    absl::StrAppend(&text, "  ", reason, "\n");
+  }
   for (const std::string& warning : Warnings(result)) absl::StrAppend(&text, "  warning: ", warning, "\n");
   return text;
 }

@@ -69,8 +69,8 @@ void CloseInterrupted(tutti::v1::Result& result, const std::vector<RunEvent>& ev
           absl::StrCat("trial ", cut_off->repetition(), " was cut off and nothing of it is kept"));
     }
   }
-  results::JudgeRun(result, false);
   result.add_reasons("the coordinator ended before this run did; what it had of it is kept");
+  results::JudgeRun(result, false);
   result.set_finished_unix_ns(now_unix_ns);
 }
 

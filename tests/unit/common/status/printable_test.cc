@@ -15,7 +15,12 @@ TEST(Printable, LeavesTextAsItIs) {
 TEST(Printable, WritesMarksOutThatTurnTheDirectionOfWriting) {
   EXPECT_EQ(Printable("a\u202eb\u2066c\u2069"), "a\\u202Eb\\u2066c\\u2069");
   EXPECT_EQ(Printable("\u200e\u200f\u061c"), "\\u200E\\u200F\\u061C");
-  EXPECT_EQ(Printable("\u200d\u2010\u2029\u202f\u2065"), "\u200d\u2010\u2029\u202f\u2065");  // beside them
+  EXPECT_EQ(Printable("\u200d\u2010\u2027\u202f\u2065"), "\u200d\u2010\u2027\u202f\u2065");  // beside them
+}
+
+TEST(Printable, WritesMarksOutThatEndALine) {
+  EXPECT_EQ(Printable("a\u2028b\u2029"), "a\\u2028b\\u2029");
+  EXPECT_EQ(PrintableLines("a\u2028\nb"), "a\\u2028\nb");
 }
 
 TEST(Printable, WritesControlCharactersOut) {
