@@ -27,9 +27,11 @@ ExitCode ExitCodeOfResult(const absl::Status& status) {
 
 int ExitCodeOfShown(const tutti::v1::Result& result) {
   if (result.status() != tutti::v1::RUN_STATUS_RUNNING) return result.exit_code();
-  return Complain(absl::UnavailableError(
-                      absl::StrCat("run ", result.run_id(), " has not ended: this is what there is of it so "
-                                   "far; follow it to its end with `tutti attach ", result.run_id(), "`")),
+  const std::string& id = result.run_id();
+  return Complain(absl::UnavailableError(absl::StrCat("run ", id,
+                                                      " has not ended: this is what there is of it so far; "
+                                                      "`tutti attach ",
+                                                      id, "` follows it to its end")),
                   kPartial);
 }
 
