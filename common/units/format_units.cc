@@ -66,6 +66,21 @@ std::string FormatDuration(int64_t ns) {
   return absl::StrCat(sign, FourDigits(positive / 1e3), "us");
 }
 
+std::string FormatTimeLeft(int64_t left_ns) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  constexpr int64_t kMinute = 60 * kSecond;
+  constexpr int64_t kHour = 60 * kMinute;
+  if (left_ns <= 0) return "past its expected end";
+  if (left_ns < kSecond) return "less than 1s left";
+  const auto about = [left_ns](int64_t unit_ns, const char* unit) {
+    const int64_t rounded = left_ns / unit_ns + (left_ns % unit_ns >= unit_ns / 2 ? 1 : 0);
+    return absl::StrCat("about ", rounded, unit, " left");
+  };
+  if (left_ns < 2 * kMinute) return about(kSecond, "s");
+  if (left_ns < 2 * kHour) return about(kMinute, "m");
+  return about(kHour, "h");
+}
+
 std::string FormatPercent(double ratio) {
   if (!std::isfinite(ratio)) return "-";
   const double percent = ratio * 100;

@@ -31,6 +31,9 @@ std::string FormatSize(uint64_t bytes);
 std::string FormatRate(double bps);
 // Exact where short: "10s", "1.5s", "100ms", "12.3us".
 std::string FormatDuration(int64_t ns);
+// "about 35s left" (below two minutes), "about 4m left" (below two hours), "about 3h left"; of 0 "past its
+// expected end". The words for whatever has an expected end, the same wherever they are told.
+std::string FormatTimeLeft(int64_t left_ns);
 // 0.0123 -> "1.23%".
 std::string FormatPercent(double ratio);
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
 #include "common/units/units.h"
+#include "coordinator/plan/wait_bounds.h"
 
 namespace tutti::api {
 namespace {
@@ -18,8 +19,6 @@ constexpr size_t kMaxIdBytes = 256;
 constexpr int kMaxLabels = 64;
 constexpr size_t kMaxLabelBytes = 1024;
 constexpr size_t kMaxKeyBytes = 256;
-constexpr int64_t kLeastWaitNs = 1'000'000'000;
-constexpr int64_t kMostWaitNs = 30 * 24 * 3'600'000'000'000;
 
 absl::Status CheckSize(const char* what, size_t bytes, size_t most) {
   if (bytes <= most) return absl::OkStatus();
@@ -51,6 +50,8 @@ absl::Status CheckKey(const std::string& key) {
 
 absl::Status CheckWait(const tutti::v1::SubmitRequest& request) {
   if (!request.has_max_wait_ns()) return absl::OkStatus();
+  using plan::kLeastWaitNs;
+  using plan::kMostWaitNs;
   const int64_t wait_ns = request.max_wait_ns();
   if (wait_ns >= kLeastWaitNs && wait_ns <= kMostWaitNs) return absl::OkStatus();
   const std::string asked =

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/units/units.h"
 #include "coordinator/lab/lab_registry.h"
+#include "coordinator/plan/wait_bounds.h"
 #include "coordinator/report/report.h"
 
 namespace tutti::cli {
@@ -83,14 +84,18 @@ void AddReportOptions(CLI::App& command, RunOptions& options) {
 
 void AddEventFileOption(CLI::App& command, RunOptions& options) {
   command
-      .add_option("--jsonl", options.jsonl_path,
-                  "Also write every event of the run to this file when it happens, a line of JSON each")
+      .add_option(
+          "--jsonl", options.jsonl_path,
+          "Also write every event of the run to this file when it happens, a line of JSON each, in place "
+          "of what it holds")
       ->type_name("FILE");
 }
 
 void AddFollowOptions(CLI::App& command, RunOptions& options) {
   AddReportOptionsOf(command, options, /*live=*/true);
-  command.add_option("--json", options.json_path, "Also write the whole result to this file, as JSON")
+  command
+      .add_option("--json", options.json_path,
+                  "Also write the whole result to this file, as JSON, in place of what it holds")
       ->type_name("FILE");
   AddEventFileOption(command, options);
   command.add_flag("--quiet,-q", options.quiet, "No line per interval while it runs");
@@ -122,6 +127,12 @@ void AddSubmitOptions(CLI::App& command, RunOptions& options) {
             const absl::StatusOr<int64_t> parsed = ParseDurationNs(text);
             if (!parsed.ok())
               throw CLI::ValidationError("--max-wait", std::string(parsed.status().message()));
+            if (*parsed < plan::kLeastWaitNs || *parsed > plan::kMostWaitNs) {
+              throw CLI::ValidationError(
+                  "--max-wait", absl::StrCat("a run cannot wait ", FormatDuration(*parsed),
+                                             " for its hosts; give it ", FormatDuration(plan::kLeastWaitNs),
+                                             " to ", FormatDuration(plan::kMostWaitNs)));
+            }
             options.max_wait_ns = *parsed;
           },
           "End the run without a trial when it has waited for its hosts this long: 10m (left out: 24h)")

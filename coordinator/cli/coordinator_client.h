@@ -14,7 +14,8 @@
 namespace tutti::cli {
 
 // Every call has a deadline. Errors name the coordinator's address (of a lab's only that) and what to do.
-// Thread-safe: Cancel may be called while Watch is running.
+// Behind one that was Unavailable the next connects anew at once. Thread-safe: Cancel may be called while
+// Watch is running.
 class CoordinatorClient {
  public:
   using OnRunEvent = std::function<void(const tutti::v1::RunEvent&)>;

@@ -8,8 +8,8 @@
 
 namespace tutti::cli {
 
-// "24h" before `now_unix_ns`, "2026-11-30" (its midnight) or "2026-11-30T14:05:00", local time; as ns since
-// 1970. InvalidArgument names these three.
+// "24h" before `now_unix_ns`, "2026-11-30" (its midnight) or "2026-11-30T14:05:00" in local time, or RFC 3339
+// with a zone, "2026-11-30T14:05:00Z"; as ns since 1970. InvalidArgument names these four.
 absl::StatusOr<int64_t> ParseInstant(const std::string& text, int64_t now_unix_ns);
 
 // "2026-11-30 14:05:00", local time.

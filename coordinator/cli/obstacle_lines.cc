@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/printable.h"
+#include "common/units/units.h"
 #include "coordinator/cli/instant.h"
-#include "coordinator/cli/time_left.h"
 
 namespace tutti::cli {
 namespace {
@@ -20,7 +20,8 @@ std::string OtherRun(const Obstacle& obstacle) {
 }
 
 std::string Left(const Obstacle& obstacle) {
-  return obstacle.has_expected_left_ns() ? absl::StrCat(", ", TimeLeft(obstacle.expected_left_ns())) : "";
+  return obstacle.has_expected_left_ns() ? absl::StrCat(", ", FormatTimeLeft(obstacle.expected_left_ns()))
+                                         : "";
 }
 
 std::string What(const Obstacle& obstacle) {

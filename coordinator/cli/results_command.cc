@@ -153,10 +153,15 @@ int ShowEvents(const EventsArguments& arguments) {
 }
 
 int ExportResult(const RunArguments& arguments) {
+  const bool to_output = arguments.path.empty() || arguments.path == "-";
+  if (!to_output) {
+    const absl::Status writable = CheckWritable(arguments.path, "--to");
+    if (!writable.ok()) return Complain(writable, kUsage);
+  }
   const absl::StatusOr<tutti::v1::Result> result = GetStored(arguments);
   if (!result.ok()) return Complain(result.status(), ExitCodeOfResult(result.status()));
   const std::string json = report::RenderJson(*result);
-  if (arguments.path.empty() || arguments.path == "-") {
+  if (to_output) {
     std::cout << json;
     return kPassed;
   }
@@ -187,9 +192,10 @@ void AddList(CLI::App& results, Chosen& chosen) {
   command->add_option("--plan", arguments->plan, "Only runs of the plan with this name")->type_name("NAME");
   AddLabelOption(*command, arguments->labels);
   command
-      ->add_option("--since", arguments->since,
-                   "Only runs submitted then or later: 24h (ago), 2026-11-30, "
-                   "2026-11-30T14:05:00")
+      ->add_option(
+          "--since", arguments->since,
+          "Only runs submitted then or later: 24h (ago), 2026-11-30 or 2026-11-30T14:05:00 in local time, "
+          "2026-11-30T14:05:00Z")
       ->type_name("WHEN");
   command->add_option("--until", arguments->until, "Only runs submitted before")->type_name("WHEN");
   command->add_option("--text", arguments->text, "Only runs with this in their id, plan's name or user")
@@ -237,7 +243,9 @@ void AddResultsCommand(CLI::App& app, Chosen& chosen) {
   CLI::App* exporting = results->add_subcommand("export", "Write the whole result of a run as JSON");
   AddRunIdArgument(*exporting, exported->run_id);
   AddCoordinatorOptions(*exporting, exported->coordinator);
-  exporting->add_option("--to", exported->path, "Into this file; left out: to standard output")
+  exporting
+      ->add_option("--to", exported->path,
+                   "Into this file, in place of what it holds; left out: to standard output")
       ->type_name("FILE");
   exporting->callback([exported, &chosen] { chosen = [exported] { return ExportResult(*exported); }; });
   const auto removed = std::make_shared<DeleteArguments>();

@@ -1,6 +1,5 @@
 #include "coordinator/cli/resumed_watch.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <ostream>
@@ -8,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "common/status/macros.h"
 #include "common/units/units.h"
 #include "tutti/v1/result.pb.h"
 #include "tutti/v1/service.pb.h"
@@ -17,11 +17,11 @@ namespace {
 
 constexpr int64_t kPauseNs = 500'000'000;
 constexpr std::chrono::milliseconds kNap{50};
-// To connect takes 5 s at most for each address (common/net/channels.cc): a watch that broke later than this
-// had a coordinator, though it may have had nothing to tell.
-constexpr int64_t kConnectedNs = 10'000'000'000;
+// To connect takes 5 s at most for each address (common/net/channels.cc), another call 10 s: an attempt that
+// broke later than this had a coordinator, though it may have had nothing to tell.
+constexpr int64_t kConnectedNs = 20'000'000'000;
 
-// Called with the sequence number of each event.
+// Called with the sequence number of each event; patience begins anew.
 using Seen = std::function<void(uint64_t sequence)>;
 // One watch, behind the event with the number `after`.
 using Attempt = std::function<absl::Status(uint64_t after, const Seen& seen)>;
@@ -42,7 +42,7 @@ absl::Status WatchThroughBreaks(const Attempt& attempt, const Patience& patience
   uint64_t after = 0;
   std::optional<HostTime> broken_since;
   const Seen seen = [&after, &broken_since](uint64_t sequence) {
-    after = std::max(after, sequence);
+    after = sequence;  // which may be lower than the one before: a coordinator that was started anew
     broken_since.reset();
   };
   while (!stop.stop_requested()) {
@@ -63,7 +63,10 @@ absl::Status WatchThroughBreaks(const Attempt& attempt, const Patience& patience
              << std::flush;
       }
     }
-    if (now - *broken_since >= patience.most_ns) return GivenUp(status, patience.most_ns);
+    // An attempt may take seconds: the last one is begun when the time is over, not ended.
+    if (patience.most_ns == 0 || begun - *broken_since >= patience.most_ns) {
+      return GivenUp(status, patience.most_ns);
+    }
     patience.pause(kPauseNs, stop);
   }
   return absl::CancelledError("the watch was stopped");
@@ -125,16 +128,29 @@ absl::Status WatchRun(CoordinatorClient& client, const std::string& run_id,
 
 absl::Status WatchFleet(CoordinatorClient& client, const CoordinatorClient::OnFleetEvent& on_event,
                         const Patience& patience, std::ostream& said, const std::stop_token& stop) {
-  const auto attempt = [&](uint64_t after, const Seen& seen) {
+  bool lost = false;
+  const auto attempt = [&](uint64_t after, const Seen& seen) -> absl::Status {
+    if (lost && after == 0) {
+      // Without a number to go on from, nothing would tell that the watch has a gap.
+      tutti::v1::ListWorkersRequest alive;
+      alive.set_without_facts(true);
+      TUTTI_RETURN_IF_ERROR(client.ListWorkers(alive).status());
+      said << "tutti: the connection to the coordinator is back; what changed meanwhile is not told: `tutti "
+              "workers` shows how things stand\n"
+           << std::flush;
+      seen(after);
+    }
     tutti::v1::WatchFleetRequest request;
     request.set_after_sequence(after);
-    return client.WatchFleet(
+    const absl::Status status = client.WatchFleet(
         request,
         [&](const tutti::v1::FleetEvent& event) {
           seen(event.sequence());
           on_event(event);
         },
         stop);
+    lost = IsBroken(status) && !absl::IsDeadlineExceeded(status);
+    return status;
   };
   return WatchThroughBreaks(attempt, patience, said, stop);
 }

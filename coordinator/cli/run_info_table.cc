@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status/printable.h"
+#include "common/units/units.h"
 #include "coordinator/cli/aligned_columns.h"
 #include "coordinator/cli/instant.h"
-#include "coordinator/cli/time_left.h"
 #include "coordinator/report/enum_name.h"
 #include "coordinator/report/first_reasons.h"
 
@@ -38,7 +38,7 @@ std::string Progress(const tutti::v1::RunProgress& progress) {
     parts.push_back(absl::StrCat("trial ", progress.repetition(), "/", progress.repetitions()));
   }
   if (!progress.phase().empty()) parts.push_back(progress.phase());
-  parts.push_back(TimeLeft(progress.expected_left_ns()));
+  parts.push_back(FormatTimeLeft(progress.expected_left_ns()));
   return absl::StrJoin(parts, ", ");
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/units/units.h"
 #include "coordinator/run/local_time.h"
 
 namespace tutti::run {
@@ -13,9 +14,6 @@ namespace {
 
 using tutti::v1::Obstacle;
 
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kMinute = 60 * kSecond;
-constexpr int64_t kHour = 60 * kMinute;
 constexpr size_t kMostNamed = 4;
 
 std::string OtherRun(const Obstacle& obstacle) {
@@ -42,9 +40,10 @@ std::string Predicate(const Obstacle& obstacle, bool several, int64_t now_unix_n
                                 : absl::StrCat(" since ", ShortTime(obstacle.since_unix_ns(), now_unix_ns));
   switch (obstacle.kind()) {
     case Obstacle::KIND_BUSY:
-      return absl::StrCat(
-          several ? "run " : "runs ", OtherRun(obstacle), since,
-          obstacle.has_expected_left_ns() ? absl::StrCat(", ", AboutLeft(obstacle.expected_left_ns())) : "");
+      return absl::StrCat(several ? "run " : "runs ", OtherRun(obstacle), since,
+                          obstacle.has_expected_left_ns()
+                              ? absl::StrCat(", ", FormatTimeLeft(obstacle.expected_left_ns()))
+                              : "");
     case Obstacle::KIND_NEXT:
       return absl::StrCat(several ? "go to " : "goes to ", OtherRun(obstacle), " first");
     default:
@@ -86,17 +85,6 @@ std::string ObstacleSentence(const std::vector<Obstacle>& obstacles, int64_t now
                                  several ? Predicate(*group.like, true, now_unix_ns) : group.predicate));
   }
   return absl::StrJoin(parts, "; ");
-}
-
-std::string AboutLeft(int64_t left_ns) {
-  if (left_ns <= 0) return "past its expected end";
-  if (left_ns <= 90 * kSecond) {
-    constexpr int64_t kStep = 5 * kSecond;
-    return absl::StrCat("about ", (left_ns + kStep - 1) / kStep * 5, " s left");
-  }
-  if (left_ns <= 90 * kMinute) return absl::StrCat("about ", (left_ns + kMinute / 2) / kMinute, " min left");
-  // Halves first: the longest of plans must not overflow.
-  return absl::StrCat("about ", left_ns / kHour + (left_ns % kHour >= kHour / 2 ? 1 : 0), " h left");
 }
 
 }  // namespace tutti::run

@@ -14,12 +14,8 @@ namespace tutti::run {
 std::string ObstacleLine(const tutti::v1::Obstacle& obstacle);
 
 // All of them in one sentence, hosts with the same reason together: "host7 runs run-41 of alice since 13:50,
-// about 4 min left; host8 and host9 go to run-42 first; host10 is lost since 13:48". Of more than four hosts
+// about 4m left; host8 and host9 go to run-42 first; host10 is lost since 13:48". Of more than four hosts
 // three are named. Empty if there are none.
 std::string ObstacleSentence(const std::vector<tutti::v1::Obstacle>& obstacles, int64_t now_unix_ns);
-
-// "about 35 s left" (in steps of 5 s, up to 90 s), "about 4 min left" (up to 90 min), "about 3 h left"; of 0
-// "past its expected end".
-std::string AboutLeft(int64_t left_ns);
 
 }  // namespace tutti::run

@@ -288,7 +288,7 @@ absl::StatusOr<tutti::v1::WhyNotResponse> Runs::WhyNot(const std::string& run_id
   if (run->execution->started()) {
     why.set_summary(absl::StrCat(run_id, " runs since ",
                                  ShortTime(run->execution->result().started_unix_ns(), now_unix_ns), ", ",
-                                 AboutLeft(run->execution->ExpectedLeftNs())));
+                                 FormatTimeLeft(run->execution->ExpectedLeftNs())));
     return why;
   }
   const std::vector<Obstacle> obstacles = ObstaclesOf(run_id, *run);

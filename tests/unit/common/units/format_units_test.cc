@@ -57,6 +57,26 @@ TEST(FormatDuration, RoundsUpIntoTheNextUnit) {
   EXPECT_EQ(FormatDuration(999'970), "1ms");
 }
 
+TEST(FormatTimeLeft, IsRoundedAsCoarselyAsItIsKnown) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  EXPECT_EQ(FormatTimeLeft(-1), "past its expected end");
+  EXPECT_EQ(FormatTimeLeft(0), "past its expected end");
+  EXPECT_EQ(FormatTimeLeft(1), "less than 1s left");
+  EXPECT_EQ(FormatTimeLeft(999'999'999), "less than 1s left");
+  EXPECT_EQ(FormatTimeLeft(1'499'999'999), "about 1s left");
+  EXPECT_EQ(FormatTimeLeft(1'500'000'000), "about 2s left");
+  EXPECT_EQ(FormatTimeLeft(5'190'000'000), "about 5s left");
+  EXPECT_EQ(FormatTimeLeft(119 * kSecond), "about 119s left");
+  EXPECT_EQ(FormatTimeLeft(120 * kSecond), "about 2m left");
+  EXPECT_EQ(FormatTimeLeft(269 * kSecond), "about 4m left");
+  EXPECT_EQ(FormatTimeLeft(270 * kSecond), "about 5m left");
+  EXPECT_EQ(FormatTimeLeft(7199 * kSecond), "about 120m left");
+  EXPECT_EQ(FormatTimeLeft(7200 * kSecond), "about 2h left");
+  EXPECT_EQ(FormatTimeLeft(9000 * kSecond), "about 3h left");
+  // 2^63 ns are 2562047.8 h.
+  EXPECT_EQ(FormatTimeLeft(std::numeric_limits<int64_t>::max()), "about 2562048h left");
+}
+
 TEST(FormatPercent, TrimsAndNeverRoundsToAllOrNothing) {
   EXPECT_EQ(FormatPercent(0.0123), "1.23%");
   EXPECT_EQ(FormatPercent(0), "0%");

@@ -259,6 +259,21 @@ TEST_F(CoordinatorClientTest, NobodyListeningIsUnavailableAndSaysWhatToDo) {
               AllOf(HasSubstr(address_), HasSubstr("tutti-coordinator"), HasSubstr("--coordinator ADDR")));
 }
 
+TEST_F(CoordinatorClientTest, ACoordinatorThatIsBackIsReachedByTheFirstCall) {
+  const auto client = Client();
+  const auto nothing = [](const tutti::v1::RunEvent&) {};
+  // Twice: a channel of gRPC that has failed waits 0.1 s, then longer, and fails whatever is asked meanwhile.
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(client->Watch({}, nothing, {}).code(), absl::StatusCode::kUnavailable);
+    EXPECT_EQ(client->ListWorkers({}).status().code(), absl::StatusCode::kUnavailable);
+  }
+  Serve();
+  const absl::Status watched = client->Watch({}, nothing, {});
+  EXPECT_TRUE(watched.ok()) << watched;
+  const absl::Status listed = client->ListWorkers({}).status();
+  EXPECT_TRUE(listed.ok()) << listed;
+}
+
 TEST_F(CoordinatorClientTest, TheCoordinatorOfALabIsCalledThat) {
   const auto client = *MakeCoordinatorClient({.address = address_, .own_lab = true});
   const std::string unreachable(client->ListWorkers({}).status().message());

@@ -19,6 +19,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -53,10 +54,16 @@ class WatchedClient final : public RefusingClient {
     asked.push_back(request.after_sequence());
     return watch_fleet(request.after_sequence(), on_event);
   }
+  absl::StatusOr<tutti::v1::ListWorkersResponse> ListWorkers(const tutti::v1::ListWorkersRequest&) override {
+    const absl::Status reached = reach();
+    if (!reached.ok()) return reached;
+    return tutti::v1::ListWorkersResponse();
+  }
   absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override { return stored; }
 
   std::function<absl::Status(uint64_t after, const OnRunEvent&)> watch;
   std::function<absl::Status(uint64_t after, const OnFleetEvent&)> watch_fleet;
+  std::function<absl::Status()> reach = [] { return absl::OkStatus(); };
   absl::StatusOr<tutti::v1::Result> stored = absl::UnavailableError("gone");
   std::vector<uint64_t> asked;
 };
@@ -71,6 +78,11 @@ class ResumedWatchTest : public ::testing::Test {
           ended_ = ended_ || event.has_ended();
         },
         clock_.PatienceOf(most_ns), said_, stop_.get_token());
+  }
+
+  absl::Status FollowFleet() {
+    return WatchFleet(
+        client_, [](const tutti::v1::FleetEvent&) {}, clock_.PatienceOf(kMost), said_, stop_.get_token());
   }
 
   // Tells `events` behind `after`, and breaks when it has told `most` of them.
@@ -129,6 +141,20 @@ TEST_F(ResumedWatchTest, ACoordinatorThatStaysAwayIsGivenUpAfterHalfAMinute) {
   EXPECT_THAT(client_.asked, SizeIs(61));
   EXPECT_THAT(client_.asked, Each(0));
   EXPECT_EQ(said_.str().find("trying again"), said_.str().rfind("trying again")) << said_.str();
+}
+
+TEST_F(ResumedWatchTest, TheLastAttemptIsBegunWhenTheTimeIsOver) {
+  // 5 s until each attempt has failed: begun at 0, 5.5, 11 ... 33, 38.5 s; broken since 5 s, over at 35 s.
+  client_.watch = [this](uint64_t, const CoordinatorClient::OnRunEvent& on_event) {
+    if (clock_.now.ns >= 34 * kSecond) {
+      on_event(Ended(1));
+      return absl::OkStatus();
+    }
+    clock_.now = clock_.now + 5 * kSecond;
+    return Broken();
+  };
+  EXPECT_TRUE(Follow().ok());
+  EXPECT_THAT(client_.asked, SizeIs(8));
 }
 
 TEST_F(ResumedWatchTest, PatienceBeginsAnewWithEachEvent) {
@@ -242,6 +268,52 @@ TEST_F(ResumedWatchTest, TheFleetIsWatchedOnBehindTheLastEventToo) {
   EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
   EXPECT_THAT(seen, ElementsAre(41, 42));
   EXPECT_THAT(client_.asked, ElementsAre(0, 41, 42));
+}
+
+TEST_F(ResumedWatchTest, TheFleetOfACoordinatorThatCountsAnewIsWatchedOnBehindItsOwnEvents) {
+  const std::vector<uint64_t> told = {41, 1, 2};
+  size_t next = 0;
+  client_.watch_fleet = [&](uint64_t, const CoordinatorClient::OnFleetEvent& on_event) -> absl::Status {
+    if (next == told.size()) return absl::PermissionDeniedError("enough");
+    tutti::v1::FleetEvent event;
+    event.set_sequence(told[next++]);
+    on_event(event);
+    return Broken();
+  };
+  const absl::Status status = FollowFleet();
+  EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(client_.asked, ElementsAre(0, 41, 1, 2));
+  EXPECT_THAT(said_.str(), Not(HasSubstr("is back")));
+}
+
+TEST_F(ResumedWatchTest, AWatchOfTheFleetThatHasSeenNothingSaysThatItHasAGap) {
+  // Out of reach from 0 s to 25 s, and from 26 s, when the second watch breaks, to 51 s.
+  client_.watch_fleet = [this](uint64_t, const CoordinatorClient::OnFleetEvent&) -> absl::Status {
+    if (client_.asked.size() == 3) return absl::PermissionDeniedError("enough");
+    if (client_.asked.size() == 2) clock_.now = clock_.now + kSecond;
+    return Broken();
+  };
+  client_.reach = [this] {
+    const int64_t now_ns = clock_.now.ns;
+    const bool there = now_ns == 25 * kSecond || now_ns >= 51 * kSecond;
+    return there ? absl::OkStatus() : Broken();
+  };
+  EXPECT_EQ(FollowFleet().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(client_.asked, ElementsAre(0, 0, 0));
+  const std::string broke = "tutti: the connection to the coordinator broke; trying again for 30s\n";
+  const std::string back =
+      "tutti: the connection to the coordinator is back; what changed meanwhile is not told: `tutti workers` "
+      "shows how things stand\n";
+  EXPECT_EQ(said_.str(), broke + back + broke + back);
+}
+
+TEST_F(ResumedWatchTest, AStoppedCoordinatorThatLeavesCallsUnansweredIsGivenUp) {
+  client_.watch_fleet = [](uint64_t, const CoordinatorClient::OnFleetEvent&) { return Broken(); };
+  client_.reach = [this] {
+    clock_.now = clock_.now + 10 * kSecond;
+    return absl::DeadlineExceededError("Deadline Exceeded");
+  };
+  EXPECT_EQ(FollowFleet().code(), absl::StatusCode::kUnavailable);
 }
 
 TEST(PauseForTest, IsOverAtOnceForWhoHasStopped) {

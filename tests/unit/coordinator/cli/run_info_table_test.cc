@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "coordinator/cli/time_left.h"
 #include "tests/unit/coordinator/cli/in_utc.h"
 
 namespace tutti::cli {
@@ -133,16 +132,6 @@ TEST(RenderRunEndTest, SaysStatusCodeAndReasonsWithoutControlCharacters) {
   result.set_exit_code(8);
   result.add_reasons("by \x1b[2Jbob");
   EXPECT_EQ(RenderRunEnd(result), "run-7: cancelled, exit code 8\n  by \\x1B[2Jbob\n");
-}
-
-TEST(TimeLeftTest, IsToldToTheSecondAndFromTwoMinutesOnToTheMinute) {
-  EXPECT_EQ(TimeLeft(0), "less than 1s left");
-  EXPECT_EQ(TimeLeft(999'999'999), "less than 1s left");
-  EXPECT_EQ(TimeLeft(1'600'000'000), "about 2s left");
-  EXPECT_EQ(TimeLeft(119 * kSecond), "about 119s left");
-  EXPECT_EQ(TimeLeft(243 * kSecond), "about 4m left");
-  EXPECT_EQ(TimeLeft(3590 * kSecond), "about 1h left");
-  EXPECT_EQ(TimeLeft(5400 * kSecond), "about 90m left");
 }
 
 }  // namespace

