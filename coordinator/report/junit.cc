@@ -174,8 +174,8 @@ std::vector<TestCase> Tests(const v1::Result& result) {
   if (!HasEnded(result)) {
     tests.push_back(OfRun(result));
     tests.back().message = "the run has not ended";
-    tests.back().details = absl::StrCat(result.cases_size(), " of ", result.plan().cases_size(),
-                                        " cases have ended so far");
+    tests.back().details =
+        absl::StrCat(result.cases_size(), " of ", result.plan().cases_size(), " cases have ended so far");
     return tests;
   }
   if (result.exit_code() == 0 || !all_passed) return tests;

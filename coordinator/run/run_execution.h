@@ -97,7 +97,7 @@ class RunExecution final : public fleet::WorkerListener {
   bool started_ = false;
   bool cancelled_ = false;
   std::string cancel_cause_;  // empty: somebody asked for it, or it is not cancelled
-  std::string gave_up_;  // why it did not start; empty: it may
+  std::string gave_up_;       // why it did not start; empty: it may
   bool ended_ = false;
   bool waiting_for_hosts_ = false;
   int64_t grace_ends_ns_ = 0;  // of the wait for hosts before the next trial; 0: it has not begun

@@ -121,8 +121,7 @@ absl::Status SqliteRunStore::Delete(const std::string& run_id) {
     TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
     TUTTI_ASSIGN_OR_RETURN(const RunRow run, FindRun(*writer_, run_id));
     if (!run.ended) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("run ", run_id, " has not ended; cancel it first"));
+      return absl::FailedPreconditionError(absl::StrCat("run ", run_id, " has not ended; cancel it first"));
     }
     TUTTI_ASSIGN_OR_RETURN(Statement removal, writer_->Prepare("DELETE FROM runs WHERE number = ?"));
     TUTTI_RETURN_IF_ERROR(removal.Bind(run.number).Run());

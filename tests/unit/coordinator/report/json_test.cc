@@ -98,8 +98,9 @@ TEST(JsonTest, MapsAreObjectsInTheOrderOfTheirKeys) {
 TEST(JsonTest, OfAOneofOnlyTheMemberThatIsSetIsThere) {
   v1::RunEvent event;
   event.mutable_phase()->set_phase("measure");
-  EXPECT_EQ(RenderMessageJson(event, {.indent = false}),
-            R"({"run_id":"","at_unix_ns":0,"phase":{"case_index":0,"repetition":0,"phase":"measure"},"sequence":0})");
+  EXPECT_EQ(
+      RenderMessageJson(event, {.indent = false}),
+      R"({"run_id":"","at_unix_ns":0,"phase":{"case_index":0,"repetition":0,"phase":"measure"},"sequence":0})");
 }
 
 TEST(JsonTest, ASampleComesBackEqual) {
