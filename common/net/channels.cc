@@ -101,9 +101,9 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const Endpoint& endpo
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // A ping for each message, to size windows for bulk: a heartbeat would cost an idle host twice as much.
   arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // The first is no wait, but how long one attempt to connect may take: between the starts of two attempts
-  // lie the initial to the maximal backoff, give or take a fifth (gRPC's doc/connection-backoff.md, 1.51's
-  // subchannel.cc). Calls that are made meanwhile fail at once.
+  // The first is no wait, but the time that one attempt to connect is given. Between the starts of two
+  // attempts lie the initial to the maximal backoff, give or take a fifth; calls that are made meanwhile fail
+  // at once (gRPC's doc/connection-backoff.md).
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5'000);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);

@@ -274,6 +274,22 @@ TEST_F(CoordinatorClientTest, ACoordinatorThatIsBackIsReachedByTheFirstCall) {
   EXPECT_TRUE(listed.ok()) << listed;
 }
 
+TEST_F(CoordinatorClientTest, ACoordinatorThatWasStartedAnewIsReachedByTheFirstCallOverTcpToo) {
+  address_ = "127.0.0.1:0";
+  Serve();
+  address_ = server_.bound[0].target;
+  const auto client = Client();
+  ASSERT_TRUE(client->ListWorkers({}).ok());
+  server_.server->Shutdown();
+  server_ = {};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(client->ListWorkers({}).status().code(), absl::StatusCode::kUnavailable);
+  }
+  Serve();
+  const absl::Status listed = client->ListWorkers({}).status();
+  EXPECT_TRUE(listed.ok()) << listed;
+}
+
 TEST_F(CoordinatorClientTest, TheCoordinatorOfALabIsCalledThat) {
   const auto client = *MakeCoordinatorClient({.address = address_, .own_lab = true});
   const std::string unreachable(client->ListWorkers({}).status().message());
