@@ -6,4 +6,9 @@ namespace tutti {
 
 bool RaiseControlPriority() { return setpriority(PRIO_PROCESS, 0, kControlNice) == 0; }
 
+void LeaveControlPriority() {
+  // A higher value is permitted to everybody.
+  if (getpriority(PRIO_PROCESS, 0) < 0) setpriority(PRIO_PROCESS, 0, 0);
+}
+
 }  // namespace tutti

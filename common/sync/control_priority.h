@@ -14,4 +14,8 @@ inline constexpr int kControlNice = -20;
 // permitted (CAP_SYS_NICE or RLIMIT_NICE): then nothing has changed.
 bool RaiseControlPriority();
 
+// Puts the calling thread back among the ordinary ones, for work that is large and that nobody loses a lease
+// over: it must not have a CPU on the same terms as what keeps the leases. No effect on one that is there.
+void LeaveControlPriority();
+
 }  // namespace tutti

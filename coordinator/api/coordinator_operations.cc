@@ -1,9 +1,11 @@
 #include "coordinator/api/coordinator_operations.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "common/sync/control_priority.h"
 #include "coordinator/api/request_check.h"
 #include "coordinator/plan/plan_loader.h"
 #include "coordinator/store/run_store.h"
@@ -80,7 +82,9 @@ struct CoordinatorOperations::Submitted {
 
 CoordinatorOperations::CoordinatorOperations(Executor& executor, fleet::Fleet& fleet, run::Runs& runs,
                                              StoredRuns* stored)
-    : fleet_(fleet), runs_(runs), stored_(stored), decisions_(executor, alive_) {}
+    : fleet_(fleet), runs_(runs), stored_(stored), decisions_(executor, alive_) {
+  plans_.Post(&LeaveControlPriority);
+}
 
 CoordinatorOperations::~CoordinatorOperations() = default;
 
@@ -152,12 +156,17 @@ void CoordinatorOperations::GetRun(const v1::GetRunRequest& request, Done<v1::Ru
   });
 }
 
-void CoordinatorOperations::GetResult(const v1::GetResultRequest& request, Done<v1::Result> done) {
+void CoordinatorOperations::GetResult(const v1::GetResultRequest& request, Done<SharedResult> done) {
   if (const absl::Status status = CheckName("run", request.run_id()); !status.ok()) return done(status);
   decisions_.Post([this, id = request.run_id(), done = std::move(done)] {
-    absl::StatusOr<v1::Result> result = runs_.GetResult(id);
-    if (!absl::IsNotFound(result.status()) || stored_ == nullptr) return done(std::move(result));
-    stored_->Get(id, done);
+    absl::StatusOr<SharedResult> here = runs_.GetResult(id);
+    if (!absl::IsNotFound(here.status()) || stored_ == nullptr) {
+      return plans_.Post([done, here = std::move(here)] { done(here); });
+    }
+    stored_->Get(id, [done](absl::StatusOr<v1::Result> kept) {
+      if (!kept.ok()) return done(kept.status());
+      done(SharedResult(std::make_shared<v1::Result>(*std::move(kept))));
+    });
   });
 }
 
@@ -207,19 +216,20 @@ void CoordinatorOperations::Watch(const v1::WatchRequest& request, std::shared_p
     const absl::Status status = runs_.Watch(request.run_id(), watcher, request.after_sequence());
     if (status.ok()) return;
     if (!absl::IsNotFound(status) || stored_ == nullptr) return refused(status);
-    stored_->Get(request.run_id(), [decisions = decisions_, after = request.after_sequence(), watcher,
-                                    refused](absl::StatusOr<v1::Result> result) {
-      if (!result.ok()) return refused(result.status());
-      if (result->status() == v1::RUN_STATUS_RUNNING) {
-        return refused(absl::UnavailableError(
-            "the end of run \"" + result->run_id() +
-            "\" could not be written; it is closed when the coordinator starts the next time"));
-      }
-      decisions.Post([watcher, after, end = EndOf(*std::move(result))] {
-        if (end->sequence() > after) watcher->OnEvent(end);
-        watcher->OnEnd();
-      });
-    });
+    stored_->Get(request.run_id(),
+                 [after = request.after_sequence(), watcher, refused](absl::StatusOr<v1::Result> result) {
+                   if (!result.ok()) return refused(result.status());
+                   if (result->status() == v1::RUN_STATUS_RUNNING) {
+                     return refused(absl::UnavailableError(
+                         "the end of run \"" + result->run_id() +
+                         "\" could not be written; it is closed when the coordinator starts the next time"));
+                   }
+                   // Here, on the store's thread: a watcher may serialize all of it within the call.
+                   if (const run::SharedEvent end = EndOf(*std::move(result)); end->sequence() > after) {
+                     watcher->OnEvent(end);
+                   }
+                   watcher->OnEnd();
+                 });
   });
 }
 
@@ -258,8 +268,9 @@ void CoordinatorOperations::DryRun(const v1::DryRunRequest& request, Done<v1::Dr
   plans_.Post([this, request, done = std::move(done)] {
     absl::StatusOr<v1::Plan> loaded = LoadPlanOf(request);
     if (!loaded.ok()) return done(loaded.status());
-    decisions_.Post(
-        [this, plan = *std::move(loaded), done]() mutable { done(runs_.DryRun(std::move(plan))); });
+    decisions_.Post([this, plan = *std::move(loaded), done]() mutable {
+      plans_.Post([done, placed = runs_.DryRun(std::move(plan))]() mutable { done(std::move(placed)); });
+    });
   });
 }
 

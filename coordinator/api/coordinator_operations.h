@@ -13,9 +13,9 @@
 
 namespace tutti::api {
 
-// Decisions are made on the executor's thread; plans are parsed on a thread of this object, so that neither
-// the decisions nor a thread that serves a network wait for a large one; what is on disk is read by
-// StoredRuns.
+// Decisions are made on the executor's thread; plans are parsed and results handed over (gRPC copies and
+// serializes them within the call) on a thread of this object, so that neither the decisions nor a thread
+// that serves a network wait for a large one; what is on disk is read by StoredRuns.
 //
 // Runs that are in memory answer first, the store for the others. Of a run that only the store has, Watch
 // gives one event: its end, with the number run::kKeptEndSequence each time that it is asked for.
@@ -33,7 +33,7 @@ class CoordinatorOperations final : public Operations {
   void Submit(const tutti::v1::SubmitRequest& request, Done<tutti::v1::SubmitResponse> done) override;
   void Cancel(const tutti::v1::CancelRequest& request, Done<tutti::v1::CancelResponse> done) override;
   void GetRun(const tutti::v1::GetRunRequest& request, Done<tutti::v1::RunInfo> done) override;
-  void GetResult(const tutti::v1::GetResultRequest& request, Done<tutti::v1::Result> done) override;
+  void GetResult(const tutti::v1::GetResultRequest& request, Done<SharedResult> done) override;
   void ListRuns(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done) override;
   void ListEvents(const tutti::v1::ListEventsRequest& request,
                   Done<tutti::v1::ListEventsResponse> done) override;

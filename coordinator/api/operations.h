@@ -29,7 +29,9 @@ class Operations {
   virtual void Submit(const tutti::v1::SubmitRequest& request, Done<tutti::v1::SubmitResponse> done) = 0;
   virtual void Cancel(const tutti::v1::CancelRequest& request, Done<tutti::v1::CancelResponse> done) = 0;
   virtual void GetRun(const tutti::v1::GetRunRequest& request, Done<tutti::v1::RunInfo> done) = 0;
-  virtual void GetResult(const tutti::v1::GetResultRequest& request, Done<tutti::v1::Result> done) = 0;
+  // Shared, since it may have tens of MB. Not called back on the thread of decisions.
+  using SharedResult = std::shared_ptr<const tutti::v1::Result>;
+  virtual void GetResult(const tutti::v1::GetResultRequest& request, Done<SharedResult> done) = 0;
   virtual void ListRuns(const tutti::v1::ListRunsRequest& request,
                         Done<tutti::v1::ListRunsResponse> done) = 0;
   virtual void DeleteRun(const tutti::v1::DeleteRunRequest& request,
@@ -52,7 +54,8 @@ class Operations {
                             Done<tutti::v1::ForgetWorkerResponse> done) = 0;
 
   // The run's events that are kept and come after `request.after_sequence()`, then what comes. `refused` is
-  // called instead, once, where there is no such run. The watcher is held until OnEnd or Unwatch.
+  // called instead, once, where there is no such run. The watcher is held until OnEnd or Unwatch; it is
+  // called on one thread, that of decisions or, for a run that only the store has, another one.
   virtual void Watch(const tutti::v1::WatchRequest& request, std::shared_ptr<run::EventWatcher> watcher,
                      std::function<void(const absl::Status&)> refused) = 0;
   // An event may still arrive that was on its way.

@@ -1,5 +1,7 @@
 #include "coordinator/api/run_service.h"
 
+#include "absl/status/statusor.h"
+#include "common/status/grpc_status.h"
 #include "coordinator/api/unary_answer.h"
 #include "coordinator/api/watch_reactor.h"
 
@@ -25,7 +27,10 @@ grpc::ServerUnaryReactor* RunService::GetResult(grpc::CallbackServerContext* con
                                                 const tutti::v1::GetResultRequest* request,
                                                 tutti::v1::Result* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  operations_.GetResult(*request, UnaryAnswer(reactor, response));
+  operations_.GetResult(*request, [reactor, response](absl::StatusOr<Operations::SharedResult> result) {
+    if (result.ok()) *response = **result;
+    reactor->Finish(ToGrpc(result.status()));
+  });
   return reactor;
 }
 
@@ -63,7 +68,7 @@ grpc::ServerUnaryReactor* RunService::DryRun(grpc::CallbackServerContext* contex
 
 grpc::ServerWriteReactor<tutti::v1::RunEvent>* RunService::Watch(grpc::CallbackServerContext* context,
                                                                  const tutti::v1::WatchRequest* request) {
-  return WatchReactor::Start(operations_, *request);
+  return WatchReactor::Start(operations_, events_, *request);
 }
 
 grpc::ServerUnaryReactor* RunService::ListEvents(grpc::CallbackServerContext* context,

@@ -3,6 +3,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "common/sync/control_priority.h"
+#include "common/sync/executor.h"
 #include "coordinator/api/operations.h"
 #include "tutti/v1/service.grpc.pb.h"
 
@@ -11,7 +13,9 @@ namespace tutti::api {
 // Thread-safe. The operations must live until the server that has this service is shut down.
 class RunService final : public tutti::v1::RunService::CallbackService {
  public:
-  explicit RunService(Operations& operations) : operations_(operations) {}
+  explicit RunService(Operations& operations) : operations_(operations) {
+    events_.Post(&LeaveControlPriority);
+  }
 
   grpc::ServerUnaryReactor* Submit(grpc::CallbackServerContext* context,
                                    const tutti::v1::SubmitRequest* request,
@@ -42,6 +46,7 @@ class RunService final : public tutti::v1::RunService::CallbackService {
 
  private:
   Operations& operations_;
+  ThreadExecutor events_{"grpc-events"};  // where events are handed to gRPC
 };
 
 }  // namespace tutti::api

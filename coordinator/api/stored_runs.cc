@@ -7,6 +7,7 @@
 #include "common/log/log.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "common/sync/control_priority.h"
 #include "common/time/clock.h"
 #include "coordinator/report/enum_name.h"
 #include "coordinator/run/interrupted_run.h"
@@ -64,7 +65,10 @@ absl::StatusOr<std::unique_ptr<StoredRuns>> StoredRuns::Start(Executor& decision
 
 StoredRuns::StoredRuns(Executor& decisions, std::unique_ptr<store::RunStore> store,
                        const store::RetentionLimits& limits)
-    : decisions_(decisions), store_(std::move(store)), limits_(limits) {}
+    : decisions_(decisions), store_(std::move(store)), limits_(limits) {
+  // Runs wait for what is written; what is read may be large and can wait.
+  reader_.Post(&LeaveControlPriority);
+}
 
 StoredRuns::~StoredRuns() {
   Await(writer_);

@@ -5,8 +5,9 @@
 
 namespace tutti::api {
 
-WatchReactor* WatchReactor::Start(Operations& operations, const tutti::v1::WatchRequest& request) {
-  const auto reactor = std::make_shared<WatchReactor>(operations, request.run_id());
+WatchReactor* WatchReactor::Start(Operations& operations, Executor& writer,
+                                  const tutti::v1::WatchRequest& request) {
+  const auto reactor = std::make_shared<WatchReactor>(operations, writer, request.run_id());
   reactor->Hold(reactor);
   operations.Watch(request, reactor,
                    [reactor](const absl::Status& status) { reactor->EndWith(ToGrpc(status)); });

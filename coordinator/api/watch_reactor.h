@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "common/sync/executor.h"
 #include "coordinator/api/event_queue.h"
 #include "coordinator/api/event_stream.h"
 #include "coordinator/api/operations.h"
@@ -20,19 +21,26 @@ class WatchReactor final : public EventStream<tutti::v1::RunEvent, EventQueue>,
                            public run::EventWatcher,
                            public std::enable_shared_from_this<WatchReactor> {
  public:
-  // For gRPC to drive; ends by itself. The operations outlive the call.
-  static WatchReactor* Start(Operations& operations, const tutti::v1::WatchRequest& request);
+  // For gRPC to drive; ends by itself. The operations and `writer` outlive the call. gRPC serializes an event
+  // within the call that takes it, and a last one may have tens of MB: that happens on `writer`.
+  static WatchReactor* Start(Operations& operations, Executor& writer,
+                             const tutti::v1::WatchRequest& request);
 
-  WatchReactor(Operations& operations, std::string run_id)
-      : operations_(operations), run_id_(std::move(run_id)) {}
+  WatchReactor(Operations& operations, Executor& writer, std::string run_id)
+      : operations_(operations), writer_(writer), run_id_(std::move(run_id)) {}
 
-  void OnEvent(const run::SharedEvent& event) override { Push(event); }
-  void OnEnd() override { EndWith(grpc::Status::OK); }
+  void OnEvent(const run::SharedEvent& event) override {
+    writer_.Post([self = shared_from_this(), event] { self->Push(event); });
+  }
+  void OnEnd() override {
+    writer_.Post([self = shared_from_this()] { self->EndWith(grpc::Status::OK); });
+  }
 
  private:
   void Leave() override { operations_.Unwatch(run_id_, shared_from_this()); }
 
   Operations& operations_;
+  Executor& writer_;
   const std::string run_id_;
 };
 

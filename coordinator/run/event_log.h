@@ -17,7 +17,7 @@ using SharedEvent = std::shared_ptr<const tutti::v1::RunEvent>;
 // than any that a log gives, and exact also where numbers are doubles (JSON).
 inline constexpr uint64_t kKeptEndSequence = (uint64_t{1} << 53) - 1;
 
-// Called on the executor's thread; must not block.
+// An EventLog calls it on the executor's thread; must not block.
 class EventWatcher {
  public:
   virtual ~EventWatcher() = default;

@@ -56,6 +56,12 @@ int64_t Later(int64_t unix_ns, int64_t by_ns) {
   return __builtin_add_overflow(unix_ns, by_ns, &sum_ns) ? std::numeric_limits<int64_t>::max() : sum_ns;
 }
 
+// A result grows by whole cases; what else changes of it does so with its start or its end.
+bool SameStand(const tutti::v1::Result& a, const tutti::v1::Result& b) {
+  return a.cases_size() == b.cases_size() && a.status() == b.status() &&
+         a.started_unix_ns() == b.started_unix_ns() && a.finished_unix_ns() == b.finished_unix_ns();
+}
+
 Obstacle LostHost(const std::string& host, const std::optional<fleet::Member>& member, int64_t now_ns) {
   Obstacle obstacle;
   obstacle.set_host(host);
@@ -228,9 +234,17 @@ void Runs::Unwatch(const std::string& run_id, const EventWatcher* watcher) {
   if (found != runs_.end()) found->second->log.Unwatch(watcher);
 }
 
-absl::StatusOr<tutti::v1::Result> Runs::GetResult(const std::string& run_id) const {
-  TUTTI_ASSIGN_OR_RETURN(const Run* run, FindRun(run_id));
-  return run->execution != nullptr ? run->execution->result() : run->log.last()->ended();
+absl::StatusOr<std::shared_ptr<const tutti::v1::Result>> Runs::GetResult(const std::string& run_id) {
+  TUTTI_ASSIGN_OR_RETURN(Run * run, FindRun(run_id));
+  if (run->execution == nullptr) {
+    const SharedEvent last = run->log.last();
+    return std::shared_ptr<const tutti::v1::Result>(last, &last->ended());
+  }
+  const tutti::v1::Result& now = run->execution->result();
+  if (run->told_result == nullptr || !SameStand(*run->told_result, now)) {
+    run->told_result = std::make_shared<const tutti::v1::Result>(now);
+  }
+  return run->told_result;
 }
 
 absl::StatusOr<tutti::v1::RunInfo> Runs::Describe(const std::string& run_id) const {
@@ -260,10 +274,13 @@ absl::StatusOr<tutti::v1::RunInfo> Runs::Describe(const std::string& run_id) con
 
 std::vector<Obstacle> Runs::ObstaclesOf(const std::string& run_id, const Run& run) const {
   std::map<std::string, Obstacle> in_line;  // by host
+  std::map<std::string, int64_t> left_ns;   // by run: it may have thousands of cases, and hundreds of hosts
   for (Obstacle& each : queue_.Obstacles(run_id)) {
     const Run& other = *runs_.at(each.run_id());
     if (each.kind() == Obstacle::KIND_BUSY && other.execution != nullptr) {
-      each.set_expected_left_ns(other.execution->ExpectedLeftNs());
+      const auto [left, is_new] = left_ns.try_emplace(each.run_id(), 0);
+      if (is_new) left->second = other.execution->ExpectedLeftNs();
+      each.set_expected_left_ns(left->second);
     }
     const std::string host = each.host();
     in_line[host] = std::move(each);
@@ -305,6 +322,7 @@ void Runs::OnEnded(const std::string& run_id) {
   // On a turn of its own: the execution is still in its last call.
   executor_.Post([this, run_id] {
     runs_.at(run_id)->execution = nullptr;
+    runs_.at(run_id)->told_result = nullptr;
     ended_.push_back(run_id);
     while (ended_.size() > options_.ended_kept) {
       Drop(ended_.front());

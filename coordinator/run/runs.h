@@ -84,8 +84,9 @@ class Runs {
                      uint64_t after_sequence = 0);
   void Unwatch(const std::string& run_id, const EventWatcher* watcher);
 
-  // Of a run that has not ended: what there is, with status RUNNING. NotFound for an unknown id.
-  absl::StatusOr<tutti::v1::Result> GetResult(const std::string& run_id) const;
+  // Of a run that has not ended: what there is, with status RUNNING. NotFound for an unknown id. Nothing is
+  // copied but of a run that goes on, and of that once until it has more to tell.
+  absl::StatusOr<std::shared_ptr<const tutti::v1::Result>> GetResult(const std::string& run_id);
 
   // NotFound for an unknown id. A run that waits ends by its deadline at the latest; one that runs, unless
   // its journal holds it up (LongestRunNs).
@@ -114,6 +115,8 @@ class Runs {
     int64_t max_wait_ns = 0;
     TimerId wait_timer = 0;
     int64_t longest_ns = 0;  // from its start to its end
+    // What was told of its result so far; null: nobody has asked, or it has ended.
+    std::shared_ptr<const tutti::v1::Result> told_result;
   };
   absl::StatusOr<Run*> FindRun(const std::string& run_id) const;
   absl::StatusOr<RunSpec> Prepare(tutti::v1::Plan plan) const;

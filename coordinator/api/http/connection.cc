@@ -153,7 +153,10 @@ void Connection::OnRequest() {
 }
 
 Reply Connection::MakeReply() {
-  return [loop = server_.loop, weak = weak_from_this(), number = exchange_number_](Response response) {
+  return [loop = server_.loop, unsent = server_.context.unsent, weak = weak_from_this(),
+          number = exchange_number_](Response response) {
+    // Here, on the thread that makes answers: the next one looks for room behind this.
+    response.share = unsent->Add(response.body.size());
     loop->Post([weak, number, response = std::move(response)]() mutable {
       if (const auto self = weak.lock()) self->Answer(number, std::move(response));
     });
@@ -186,6 +189,7 @@ void Connection::Send(Response response, bool keep_alive) {
   head_ = ResponseHead(response, keep_alive_, time(nullptr));
   const bool head_only = exchange_ != nullptr && exchange_->head_only;
   body_ = head_only ? std::string() : std::move(response.body);
+  share_ = head_only ? nullptr : std::move(response.share);
   exchange_ = nullptr;
   written_ = 0;
   WriteSome();
@@ -219,6 +223,7 @@ void Connection::OnAllWritten() {
   }
   head_.clear();
   body_ = std::string();  // gives its memory back
+  share_ = nullptr;
   if (!keep_alive_ || server_.winding_down) return Linger();
   AwaitRequest();
 }

@@ -75,7 +75,8 @@ class Connection final : public Session, public std::enable_shared_from_this<Con
   std::shared_ptr<Exchange> exchange_;
   uint64_t exchange_number_ = 0;
 
-  std::string head_;  // being written, then the body
+  std::string head_;                   // being written, then the body
+  std::shared_ptr<const void> share_;  // of UnsentBytes, for the body; goes behind it
   std::string body_;
   size_t written_ = 0;
   bool keep_alive_ = false;  // after what is being written

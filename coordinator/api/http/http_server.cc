@@ -1,5 +1,6 @@
 #include "coordinator/api/http/http_server.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -10,22 +11,27 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "common/log/log.h"
 #include "common/status/macros.h"
+#include "common/sync/control_priority.h"
 #include "common/sync/executor.h"
 #include "common/version/version.h"
 #include "coordinator/api/http/acceptor.h"
 #include "coordinator/api/http/connection.h"
 #include "coordinator/api/http/error_envelope.h"
 #include "coordinator/api/http/listening_socket.h"
+#include "coordinator/api/http/one_by_one.h"
 #include "coordinator/api/http/openapi.h"
 #include "coordinator/api/http/response_head.h"
 #include "coordinator/api/http/routes.h"
 #include "coordinator/api/http/server_state.h"
+#include "coordinator/api/http/unsent_bytes.h"
 
 namespace tutti::http {
 namespace {
@@ -41,6 +47,36 @@ absl::StatusOr<std::vector<net::Endpoint>> ReadEndpoints(const HttpOptions& opti
   }
   if (endpoints.empty()) return absl::InvalidArgumentError("listen for HTTP: no address is given");
   return endpoints;
+}
+
+// What large answers took: glibc would keep most of it for later ones (malloc_trim(3), which only glibc has).
+void GiveMemoryBack() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+// On the thread of `work`, and once for those that go while it waits for its turn.
+std::function<void()> ToGiveMemoryBack(std::shared_ptr<PostGate> work) {
+  return [work = std::move(work), is_due = std::make_shared<std::atomic<bool>>(false)] {
+    if (is_due->exchange(true)) return;
+    work->Post([is_due] {
+      is_due->store(false);
+      GiveMemoryBack();
+    });
+  };
+}
+
+Context MakeContext(const HttpOptions& options, api::Operations& operations,
+                    const std::shared_ptr<PostGate>& work, const std::atomic<bool>& ready) {
+  return {operations,
+          work,
+          ready,
+          options.metrics_page,
+          OpenApiDocument(Routes(), kVersion),
+          std::make_shared<UnsentBytes>(options.limits.unsent_bytes, options.limits.large_answer_bytes,
+                                        ToGiveMemoryBack(work)),
+          std::make_shared<OneByOne>()};
 }
 
 // Says no without a thought for the client's request, and with as much as its socket takes at once.
@@ -61,11 +97,11 @@ class HttpServer::Core {
  public:
   Core(const HttpOptions& options, api::Operations& operations)
       : work_gate_(std::make_shared<PostGate>([this](PostGate::Task task) { work_.Post(std::move(task)); })),
-        state_(options.limits, Context{operations, work_gate_, ready_, options.metrics_page,
-                                       OpenApiDocument(Routes(), kVersion)}),
+        state_(options.limits, MakeContext(options, operations, work_gate_, ready_)),
         last_writes_(state_.io) {
     state_.loop = std::make_shared<PostGate>(
         [this](PostGate::Task task) { boost::asio::post(state_.io, std::move(task)); });
+    work_.Post(&LeaveControlPriority);
   }
 
   absl::Status Listen(const std::vector<net::Endpoint>& endpoints) {
@@ -102,6 +138,7 @@ class HttpServer::Core {
 
  private:
   void Loop() {
+    LeaveControlPriority();  // events are rendered here
     while (true) {
       try {
         state_.io.run();

@@ -1,6 +1,7 @@
 // A request and a response as the routes see them, whatever carries them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,8 @@ struct Request {
 struct Response {
   int status = 200;
   std::string content_type;  // empty: no body and nothing said of one
+  // Of UnsentBytes, for the body; null: that is not counted. Goes behind the body.
+  std::shared_ptr<const void> share;
   std::string body;
   Fields fields;  // further ones; values hold no line breaks
 };

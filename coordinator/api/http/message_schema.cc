@@ -115,6 +115,12 @@ Document FieldSchema(const FieldDescriptor& field, Schemas& schemas) {
   return field.has_presence() || floating ? Nullable(std::move(schema)) : schema;
 }
 
+// No request with a plan's text makes sense without it; proto3 has no word for that.
+bool NeedsPlan(const Descriptor& type) {
+  const FieldDescriptor* plan = type.FindFieldByName("plan");
+  return plan != nullptr && plan->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+}
+
 }  // namespace
 
 Document SchemaOf(const Descriptor& type, Schemas& schemas) {
@@ -126,6 +132,7 @@ Document SchemaOf(const Descriptor& type, Schemas& schemas) {
     properties.Add(type.field(i)->name(), FieldSchema(*type.field(i), schemas));
   }
   Document schema = Plain("object");
+  if (NeedsPlan(type)) schema.Add("required", Document::Texts({"plan"}));
   schema.Add("properties", std::move(properties));
   schemas[name] = std::move(schema);
   return Reference(name);

@@ -119,6 +119,10 @@ Document ErrorContent() {
 Document Responses(const Route& route, Schemas& schemas) {
   Document responses = Document::Map();
   responses.Add(std::to_string(route.success), ResponseWith(route.caption, SuccessContent(route, schemas)));
+  for (const OtherSuccess& other : route.other_successes) {
+    Document content = other.status == 204 ? Document::Map() : SuccessContent(route, schemas);
+    responses.Add(std::to_string(other.status), ResponseWith(other.caption, std::move(content)));
+  }
   // What any request may meet: it is malformed, or from another site.
   std::set<int> errors{400, 403};
   errors.insert(route.errors.begin(), route.errors.end());

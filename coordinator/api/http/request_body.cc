@@ -1,5 +1,6 @@
 #include "coordinator/api/http/request_body.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -61,6 +62,14 @@ absl::StatusOr<tutti::v1::SubmitRequest> ReadSubmitRequest(const Exchange& excha
   TUTTI_ASSIGN_OR_RETURN(const bool yaml, ReadPlan(exchange, request));
   if (yaml) TUTTI_RETURN_IF_ERROR(ReadSubmitQuery(exchange.query, request));
   if (const std::string* key = exchange.request.Find("idempotency-key"); key != nullptr) {
+    const auto& fields = exchange.request.fields;
+    if (std::count_if(fields.begin(), fields.end(),
+                      [](const auto& field) { return field.first == "idempotency-key"; }) > 1) {
+      return absl::InvalidArgumentError("a request has one field Idempotency-Key at most, this one has more");
+    }
+    if (key->empty()) {
+      return absl::InvalidArgumentError("the field Idempotency-Key is empty; leave it out or give it a key");
+    }
     if (!request.idempotency_key().empty() && request.idempotency_key() != *key) {
       return absl::InvalidArgumentError("the field Idempotency-Key and the body's idempotency_key differ");
     }

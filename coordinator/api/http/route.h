@@ -12,8 +12,10 @@
 #include "absl/status/statusor.h"
 #include "coordinator/api/http/event_feed.h"
 #include "coordinator/api/http/message.h"
+#include "coordinator/api/http/one_by_one.h"
 #include "coordinator/api/http/post_gate.h"
 #include "coordinator/api/http/query.h"
+#include "coordinator/api/http/unsent_bytes.h"
 #include "coordinator/api/operations.h"
 
 namespace tutti::http {
@@ -31,6 +33,8 @@ struct Context {
   const std::atomic<bool>& ready;
   MetricsPage metrics_page;  // null: there is none
   std::string openapi;       // the document
+  std::shared_ptr<UnsentBytes> unsent;
+  std::shared_ptr<OneByOne> large_answers;  // of the thread of `work`
 };
 
 struct Route;
@@ -63,6 +67,11 @@ struct HeaderKey {
   const char* caption;
 };
 
+struct OtherSuccess {
+  int status;
+  const char* caption;
+};
+
 struct Route {
   const char* method;
   const char* pattern;  // "/v1/runs/{id}"; where two match, the first one of the table
@@ -73,6 +82,7 @@ struct Route {
   std::vector<QueryKey> query;
   std::vector<HeaderKey> headers;
   int success = 200;
+  std::vector<OtherSuccess> other_successes;               // with the same content, but 204
   const google::protobuf::Descriptor* response = nullptr;  // of the JSON; null: it is no message
   std::vector<std::string> content_types;                  // further ones
   std::vector<int> errors;                                 // that only this route has a meaning for

@@ -54,6 +54,7 @@ void AddRunRoutes(std::vector<Route>& routes) {
        .query = SubmitQuery(),
        .headers = {{"Idempotency-Key", "Another submission with this key gives the first one's run back"}},
        .success = 201,
+       .other_successes = {{200, "The key's run, which an earlier submission made"}},
        .response = v1::SubmitResponse::descriptor(),
        .errors = {409, 429, 503},
        .handle = &SubmitRun});
@@ -63,7 +64,7 @@ void AddRunRoutes(std::vector<Route>& routes) {
                     .caption = "The runs that are kept, newest first; every condition has to hold",
                     .query = ListQuery(),
                     .response = v1::ListRunsResponse::descriptor(),
-                    .errors = {409},
+                    .errors = {409, 503},
                     .handle = &ListRuns});
   routes.push_back({.method = "GET",
                     .pattern = "/v1/runs/{id}",
@@ -99,7 +100,7 @@ void AddRunRoutes(std::vector<Route>& routes) {
                     .operation = "listEvents",
                     .caption = "What happened when in a run that is kept; 409 where none are",
                     .response = v1::ListEventsResponse::descriptor(),
-                    .errors = {404, 409},
+                    .errors = {404, 409, 503},
                     .handle = &ListEvents});
   routes.push_back({.method = "GET",
                     .pattern = "/v1/runs/{id}/events",
@@ -109,6 +110,7 @@ void AddRunRoutes(std::vector<Route>& routes) {
                         "behind `ended`. 204 where nothing is left to tell",
                     .query = {kAfter},
                     .headers = {kLastEvent},
+                    .other_successes = {{204, "Nothing is left to tell"}},
                     .content_types = {"text/event-stream"},
                     .errors = {404, 503},
                     .open = &WatchRun});
@@ -121,7 +123,7 @@ void AddRunRoutes(std::vector<Route>& routes) {
                  {"partial", QueryKind::kBool, "Of a run that goes on: what there is of it"}},
        .response = v1::Result::descriptor(),
        .content_types = ResultContentTypes(),
-       .errors = {404, 409},
+       .errors = {404, 409, 503},
        .handle = &GetResult});
 }
 
@@ -134,6 +136,7 @@ void AddPlanRoutes(std::vector<Route>& routes) {
                     .request = v1::ValidatePlanRequest::descriptor(),
                     .query = {kSet, kName},
                     .response = v1::ValidatePlanResponse::descriptor(),
+                    .errors = {503},
                     .handle = &ValidatePlan});
   routes.push_back({.method = "POST",
                     .pattern = "/v1/plans/dry-run",
@@ -143,7 +146,7 @@ void AddPlanRoutes(std::vector<Route>& routes) {
                     .request = v1::DryRunRequest::descriptor(),
                     .query = {kSet, kName},
                     .response = v1::DryRunResponse::descriptor(),
-                    .errors = {409},
+                    .errors = {409, 503},
                     .handle = &DryRunPlan});
 }
 

@@ -93,7 +93,7 @@ void SubmitRun(const Context& context, const Exchange& exchange, Reply reply) {
 void ListRuns(const Context& context, const Exchange& exchange, Reply reply) {
   const absl::StatusOr<v1::ListRunsRequest> request = ReadListQuery(exchange.query);
   if (!request.ok()) return reply(ErrorResponse(request.status()));
-  Ask(context, &Operations::ListRuns, *request, std::move(reply));
+  AskForLarge(context, &Operations::ListRuns, *request, std::move(reply));
 }
 
 void GetRun(const Context& context, const Exchange& exchange, Reply reply) {
@@ -110,7 +110,7 @@ void CancelRun(const Context& context, const Exchange& exchange, Reply reply) {
 }
 
 void ListEvents(const Context& context, const Exchange& exchange, Reply reply) {
-  Ask(context, &Operations::ListEvents, AboutRun<v1::ListEventsRequest>(exchange), std::move(reply));
+  AskForLarge(context, &Operations::ListEvents, AboutRun<v1::ListEventsRequest>(exchange), std::move(reply));
 }
 
 void WhyNot(const Context& context, const Exchange& exchange, Reply reply) {
@@ -124,22 +124,22 @@ void GetResult(const Context& context, const Exchange& exchange, Reply reply) {
   if (!exporter.ok()) return reply(ErrorResponse(exporter.status()));
   const absl::StatusOr<bool> partial = exchange.query.Bool("partial");
   if (!partial.ok()) return reply(ErrorResponse(partial.status()));
-  Ask(context, &Operations::GetResult, AboutRun<v1::GetResultRequest>(exchange), std::move(reply),
-      [exporter = *exporter, partial = *partial](const v1::Result& result) {
-        return ResultResponse(result, *exporter, partial);
-      });
+  AskForLarge(context, &Operations::GetResult, AboutRun<v1::GetResultRequest>(exchange), std::move(reply),
+              [exporter = *exporter, partial = *partial](const Operations::SharedResult& result) {
+                return ResultResponse(*result, *exporter, partial);
+              });
 }
 
 void ValidatePlan(const Context& context, const Exchange& exchange, Reply reply) {
   const absl::StatusOr<v1::ValidatePlanRequest> request = ReadValidateRequest(exchange);
   if (!request.ok()) return reply(ErrorResponse(request.status()));
-  Ask(context, &Operations::ValidatePlan, *request, std::move(reply));
+  AskForLarge(context, &Operations::ValidatePlan, *request, std::move(reply));
 }
 
 void DryRunPlan(const Context& context, const Exchange& exchange, Reply reply) {
   const absl::StatusOr<v1::DryRunRequest> request = ReadDryRunRequest(exchange);
   if (!request.ok()) return reply(ErrorResponse(request.status()));
-  Ask(context, &Operations::DryRun, *request, std::move(reply));
+  AskForLarge(context, &Operations::DryRun, *request, std::move(reply));
 }
 
 absl::StatusOr<std::shared_ptr<EventFeed>> WatchRun(const Context& context, const Exchange& exchange,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <future>
 #include <thread>
 
@@ -26,6 +27,17 @@ TEST(ControlPriorityTest, ThreadsThatAreMadeLaterGoFirstAndEarlierOnesStayAsThey
     ThreadExecutor later("later");
     EXPECT_EQ(NiceOf(earlier), ordinary);
     EXPECT_EQ(NiceOf(later), permitted ? -20 : ordinary);
+    EXPECT_EQ(getpriority(PRIO_PROCESS, 0), permitted ? -20 : ordinary);
+  }).join();
+}
+
+TEST(ControlPriorityTest, AThreadThatLeavesIsAnOrdinaryOne) {
+  std::thread([] {
+    const int ordinary = getpriority(PRIO_PROCESS, 0);
+    const bool permitted = RaiseControlPriority();
+    ThreadExecutor worker("worker");
+    worker.Post(&LeaveControlPriority);
+    EXPECT_EQ(NiceOf(worker), permitted ? 0 : std::max(ordinary, 0));
     EXPECT_EQ(getpriority(PRIO_PROCESS, 0), permitted ? -20 : ordinary);
   }).join();
 }

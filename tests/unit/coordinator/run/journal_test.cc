@@ -233,7 +233,7 @@ TEST_F(JournalTest, ARunThatCannotBeKeptIsCancelledAndItsUserIsTold) {
   EXPECT_EQ(kept_[0].code(), absl::StatusCode::kResourceExhausted);
   const auto result = runs_.GetResult("run-1");
   ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->status(), tutti::v1::RUN_STATUS_CANCELLED);
+  EXPECT_EQ((*result)->status(), tutti::v1::RUN_STATUS_CANCELLED);
 }
 
 TEST_F(JournalTest, TheKeyIsWrittenDownAndItsSecondUserIsToldTheRunOnceThatIsOnTheDiskToo) {

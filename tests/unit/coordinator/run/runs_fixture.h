@@ -100,7 +100,7 @@ class RunsTest : public testing::Test {
   tutti::v1::Result ResultOf(const std::string& id) {
     const auto result = runs_.GetResult(id);
     EXPECT_TRUE(result.ok()) << result.status();
-    return result.ok() ? *result : tutti::v1::Result();
+    return result.ok() ? **result : tutti::v1::Result();
   }
   // Until the trial of the watched run is in this phase; false if it does not come.
   bool PassTo(const Recorder& recorder, const std::string& phase) {

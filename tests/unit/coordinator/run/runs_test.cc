@@ -302,6 +302,36 @@ TEST_F(RunsTest, ARunningRunsResultSaysSo) {
   EXPECT_EQ(ResultOf(id).status(), tutti::v1::RUN_STATUS_RUNNING);
 }
 
+TEST_F(RunsTest, TheResultOfARunThatHasEndedIsItsLastEventsAndNoCopy) {
+  const std::string id = Submit(MakePlan("a", "b"));
+  const auto recorder = Watch(id);
+  executor_.AdvanceBy(10 * kSecond);
+  ASSERT_TRUE(recorder->ended);
+  const auto first = runs_.GetResult(id);
+  const auto second = runs_.GetResult(id);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(first->get(), &recorder->events.back()->ended());
+  EXPECT_EQ(second->get(), first->get());
+}
+
+TEST_F(RunsTest, TheResultOfARunThatGoesOnIsCopiedOncePerCase) {
+  const std::string id = Submit(MakePlan("a", "b", 2));
+  const auto recorder = Watch(id);
+  executor_.AdvanceBy(500 * kMs);
+  const auto first = runs_.GetResult(id);
+  const auto again = runs_.GetResult(id);
+  ASSERT_TRUE(first.ok() && again.ok());
+  EXPECT_EQ(again->get(), first->get());
+  EXPECT_EQ((*first)->cases_size(), 0);
+  for (int step = 0; step < 1000 && recorder->Of(tutti::v1::RunEvent::kCaseEnded).empty(); ++step) {
+    executor_.AdvanceBy(10 * kMs);
+  }
+  const auto later = runs_.GetResult(id);
+  ASSERT_TRUE(later.ok());
+  EXPECT_EQ((*later)->cases_size(), 1);
+  EXPECT_EQ((*first)->cases_size(), 0);
+}
+
 TEST_F(RunsTest, DrainRefusesNewRunsAndEndsTheOthersWithTheirResults) {
   const std::string first = Submit(MakePlan("a", "b"));
   const std::string second = Submit(MakePlan("a", "b"));

@@ -101,8 +101,8 @@ class FakeOperations final : public api::Operations {
   void GetRun(const tutti::v1::GetRunRequest& request, Done<tutti::v1::RunInfo> done) override {
     Answer("GetRun", request, info, std::move(done));
   }
-  void GetResult(const tutti::v1::GetResultRequest& request, Done<tutti::v1::Result> done) override {
-    Answer("GetResult", request, result, std::move(done));
+  void GetResult(const tutti::v1::GetResultRequest& request, Done<SharedResult> done) override {
+    Answer("GetResult", request, SharedResult(std::make_shared<tutti::v1::Result>(result)), std::move(done));
   }
   void ListRuns(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done) override {
     Answer("ListRuns", request, runs, std::move(done));

@@ -108,6 +108,27 @@ TEST_F(OpenApiTest, EveryRouteHasWhatItNeeds) {
   }
 }
 
+TEST_F(OpenApiTest, EverySuccessIsInItAndWhatHasNoBodyHasNoContent) {
+  const Document* submit = At(*At(*At(*At(root_, "paths"), "/v1/runs"), "post"), "responses");
+  ASSERT_NE(submit, nullptr);
+  ASSERT_NE(At(*submit, "201"), nullptr);
+  ASSERT_NE(At(*submit, "200"), nullptr);
+  EXPECT_NE(At(*At(*At(*submit, "200"), "content"), "application/json"), nullptr);
+  const Document* events = At(*At(*At(*At(root_, "paths"), "/v1/runs/{id}/events"), "get"), "responses");
+  ASSERT_NE(At(*events, "204"), nullptr);
+  EXPECT_TRUE(At(*At(*events, "204"), "content")->keys.empty());
+}
+
+TEST_F(OpenApiTest, APlanIsRequiredWhereARequestHasOne) {
+  for (const char* message : {"SubmitRequest", "ValidatePlanRequest", "DryRunRequest"}) {
+    const Document* required = Resolve(root_, std::string("#/components/schemas/") + message + "/required");
+    ASSERT_NE(required, nullptr) << message;
+    ASSERT_EQ(required->items.size(), 1u);
+    EXPECT_EQ(required->items[0].text, "plan");
+  }
+  EXPECT_EQ(Resolve(root_, "#/components/schemas/RunInfo/required"), nullptr);
+}
+
 TEST_F(OpenApiTest, SchemasAreThoseOfOurJson) {
   EXPECT_EQ(TypeOf("SubmitRequest", "max_wait_ns"), "integer");
   EXPECT_TRUE(IsNullable("SubmitRequest", "max_wait_ns"));

@@ -60,6 +60,17 @@ TEST_F(RoutesTest, TwoKeysThatDifferAreRefused) {
   EXPECT_TRUE(operations_.asked().empty());
 }
 
+TEST_F(RoutesTest, AKeyIsGivenOnceAndIsNotEmpty) {
+  const HttpAnswer two =
+      Ask("POST", "/v1/runs", {kYaml, "Idempotency-Key: a", "Idempotency-Key: a"}, "version: 1");
+  EXPECT_EQ(two.status, 400);
+  EXPECT_THAT(two.body, HasSubstr("this one has more"));
+  const HttpAnswer empty = Ask("POST", "/v1/runs", {kYaml, "Idempotency-Key:"}, "version: 1");
+  EXPECT_EQ(empty.status, 400);
+  EXPECT_THAT(empty.body, HasSubstr("Idempotency-Key is empty"));
+  EXPECT_TRUE(operations_.asked().empty());
+}
+
 TEST_F(RoutesTest, RunsAreListedByEveryCondition) {
   operations_.runs.add_runs()->set_run_id("run-1");
   const HttpAnswer answer =
