@@ -76,7 +76,7 @@ class FleetCase(LabCase):
             return {line.split()[0]: line.split()[1] for line in table.splitlines()[1:]}
         def left():
             return [f"{name}: {what}" for name in names for what in self.left_of_trials(self.pids[name])]
-        self.assertTrue(await_true(lambda: all(states().get(name) == "idle" for name in names), 5), states())
+        self.assertTrue(await_true(lambda: all(states().get(name) == "idle" for name in names), 20), states())
         self.assertTrue(await_true(lambda: not left(), GONE_WITHIN_S), left())
 
     def left_of_trials(self, pid):
