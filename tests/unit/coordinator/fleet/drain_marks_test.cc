@@ -76,10 +76,12 @@ TEST(DrainMarksTest, TextsThatDoNotBelongOnATerminalAreRefused) {
   request.set_reason(std::string(1025, 'x'));
   EXPECT_EQ(CheckDrain(request).code(), absl::StatusCode::kInvalidArgument);
   request.set_reason("two\nlines");
-  EXPECT_THAT(std::string(CheckDrain(request).message()), HasSubstr("the drain's reason has control characters"));
+  EXPECT_THAT(std::string(CheckDrain(request).message()),
+              HasSubstr("the drain's reason has control characters"));
   request.set_reason("");
   request.set_user("\x1b[2J");
-  EXPECT_THAT(std::string(CheckDrain(request).message()), HasSubstr("the drain's user has control characters"));
+  EXPECT_THAT(std::string(CheckDrain(request).message()),
+              HasSubstr("the drain's user has control characters"));
 }
 
 TEST(DrainMarksTest, TheTextLeavesOutWhatIsNotKnown) {
