@@ -58,6 +58,8 @@ std::vector<std::string> tutti::fuzz::Seeds() {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<std::string> parts =
       absl::StrSplit(absl::string_view(reinterpret_cast<const char*>(data), size), '\0');
+  // No bytes at no address are split into nothing at all.
+  if (parts.empty()) parts.emplace_back();
   const std::string text = parts.front();
   parts.erase(parts.begin());
   if (parts.size() > kMostOverrides) parts.resize(kMostOverrides);
