@@ -1,7 +1,5 @@
 #include "common/time/realtime_conversion.h"
 
-#include <time.h>
-
 #include <algorithm>
 
 namespace tutti {
@@ -9,21 +7,16 @@ namespace {
 
 constexpr int kBracketsPerRead = 5;
 
-int64_t ReadNs(clockid_t id) {
-  timespec now{};
-  clock_gettime(id, &now);
-  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
-
 }  // namespace
 
 ClockBracket SystemBracketReader::Read() const {
   ClockBracket narrowest;
   int64_t least_ns = INT64_MAX;
-  HostTime before{ReadNs(CLOCK_MONOTONIC)};
+  const SystemClock& clock = SystemClock::Get();
+  HostTime before = clock.Now();
   for (int i = 0; i < kBracketsPerRead; ++i) {
-    const int64_t realtime_ns = ReadNs(CLOCK_REALTIME);
-    const HostTime after{ReadNs(CLOCK_MONOTONIC)};
+    const int64_t realtime_ns = UnixNowNs();
+    const HostTime after = clock.Now();
     if (after - before < least_ns) {
       least_ns = after - before;
       narrowest = {before, realtime_ns, after};

@@ -9,7 +9,6 @@
 namespace tutti::load {
 namespace {
 
-constexpr uint64_t kMostUdpPayloadBytes = 65507;  // 65,535 - 20 (IPv4) - 8 (UDP)
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 constexpr uint32_t kMostOutstanding = 65'536;
 

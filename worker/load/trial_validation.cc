@@ -15,7 +15,6 @@
 namespace tutti::load {
 namespace {
 
-constexpr uint64_t kMostUdpPayloadBytes = 65507;  // 65,535 - 20 (IPv4) - 8 (UDP)
 constexpr uint64_t kMostMessageBytes = uint64_t{1} << 30;
 constexpr uint32_t kMostBatch = 1024;      // UIO_MAXIOV, beyond which sendmmsg(2) and recvmmsg(2) cap
 constexpr uint32_t kMostGsoSegments = 64;  // UDP_MAX_SEGMENTS before Linux 6.9

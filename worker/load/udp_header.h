@@ -11,6 +11,9 @@ namespace tutti::load {
 
 static_assert(std::endian::native == std::endian::little, "the header's fields are swapped for the wire");
 
+// The most that one datagram carries over IPv4: 65,535 - 20 (IP) - 8 (UDP).
+inline constexpr uint64_t kMostUdpPayloadBytes = 65507;
+
 struct UdpHeader {
   static constexpr size_t kBytes = 24;
 

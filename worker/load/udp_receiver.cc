@@ -12,14 +12,13 @@
 #include "worker/load/payload.h"
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
+#include "worker/load/udp_drain.h"
 #include "worker/load/udp_header.h"
 #include "worker/load/way_outcome.h"
 
 namespace tutti::load {
 namespace {
 
-constexpr int64_t kSilenceNs = 200'000'000;
-constexpr int64_t kLongestDrainNs = 2'000'000'000;
 constexpr int64_t kDrainWakeUpNs = 10'000'000;
 
 }  // namespace
@@ -165,7 +164,8 @@ void UdpReceiver::ConnectTo(const SocketAddress& sender) {
 // Duplicates and foreign datagrams may be queued behind the last one that was waited for.
 template <class Way>
 void UdpReceiver::ReadQueued(Way& way, const TrialClock& clock, const DrainOrder& order) {
-  const int64_t until_ns = std::min(order.begin_monotonic_ns + kLongestDrainNs, order.deadline_monotonic_ns);
+  const int64_t until_ns =
+      std::min(order.begin_monotonic_ns + kLongestUdpDrainNs, order.deadline_monotonic_ns);
   for (;;) {
     const Read read = ReadOnce(way, clock, MSG_DONTWAIT);
     if (read.step != Step::kData || read.now_monotonic_ns >= until_ns) return;
@@ -219,10 +219,7 @@ bool UdpReceiver::Drained(const DrainOrder& order, int64_t now_monotonic_ns) {
     report_.drained = true;
     return true;
   }
-  const int64_t quiet_since_ns = std::max(order.begin_monotonic_ns, last_monotonic_ns_);
-  return now_monotonic_ns - quiet_since_ns >= kSilenceNs ||
-         now_monotonic_ns - order.begin_monotonic_ns >= kLongestDrainNs ||
-         now_monotonic_ns >= order.deadline_monotonic_ns;
+  return UdpDrainIsOver(order, last_monotonic_ns_, now_monotonic_ns);
 }
 
 // From here on the end is waited for: look more often.

@@ -13,17 +13,10 @@
 #include "worker/load/send_failures.h"
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
+#include "worker/load/udp_drain.h"
 #include "worker/load/udp_header.h"
 
 namespace tutti::load {
-namespace {
-
-// As for a one-way receiver.
-constexpr int64_t kSilenceNs = 200'000'000;
-constexpr int64_t kLongestDrainNs = 2'000'000'000;
-
-}  // namespace
-
 absl::Status UdpRrServer::Prepare() {
   TUTTI_ASSIGN_OR_RETURN(const SocketAddress wanted, SocketAddress::Parse(config_.local_address, 0));
   TUTTI_ASSIGN_OR_RETURN(socket_, OpenSocket(config_, wanted.family(), report_.options));
@@ -132,10 +125,7 @@ bool UdpRrServer::Drained(const DrainOrder& order, int64_t now_monotonic_ns) {
     report_.drained = true;
     return true;
   }
-  const int64_t quiet_since_ns = std::max(order.begin_monotonic_ns, last_monotonic_ns_);
-  return now_monotonic_ns - quiet_since_ns >= kSilenceNs ||
-         now_monotonic_ns - order.begin_monotonic_ns >= kLongestDrainNs ||
-         now_monotonic_ns >= order.deadline_monotonic_ns;
+  return UdpDrainIsOver(order, last_monotonic_ns_, now_monotonic_ns);
 }
 
 void UdpRrServer::Complete(StreamReport& report) {

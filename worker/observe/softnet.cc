@@ -1,34 +1,17 @@
 #include "worker/observe/softnet.h"
 
-#include <charconv>
 #include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "common/status/macros.h"
+#include "worker/observe/proc_text.h"
 
 namespace tutti::observe {
 namespace {
 
 constexpr int kHexadecimal = 16;
-constexpr int kDecimal = 10;
-
-std::vector<std::string> Lines(std::string_view text) {
-  return absl::StrSplit(absl::string_view(text.data(), text.size()), '\n', absl::SkipEmpty());
-}
-
-std::vector<std::string> Words(const std::string& line) {
-  return absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-}
-
-std::optional<uint64_t> ParseCounter(const std::string& word, int base) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, base);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
 
 // Of one kind of softirq, over all CPUs; nullopt if there is no such line or it holds something else.
 std::optional<uint64_t> SumOfKind(std::string_view softirqs, const std::string& kind) {
@@ -37,7 +20,7 @@ std::optional<uint64_t> SumOfKind(std::string_view softirqs, const std::string& 
     if (words.empty() || words[0] != kind) continue;
     uint64_t sum = 0;
     for (size_t i = 1; i < words.size(); ++i) {
-      const std::optional<uint64_t> count = ParseCounter(words[i], kDecimal);
+      const std::optional<uint64_t> count = ParseCounter(words[i]);
       if (!count) return std::nullopt;
       sum += *count;
     }

@@ -1,32 +1,19 @@
 #include "worker/observe/udp_counters.h"
 
-#include <charconv>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "common/status/macros.h"
+#include "worker/observe/proc_text.h"
 
 namespace tutti::observe {
 namespace {
 
 using Counters = std::map<std::string, uint64_t>;
-
-std::vector<std::string> Lines(std::string_view text) {
-  return absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
-}
-
-std::vector<std::string> Words(const std::string& line) {
-  return absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-}
-
-bool ParseCounter(const std::string& word, uint64_t* value) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
-  return error == std::errc() && end == word.data() + word.size();
-}
 
 // snmp: a line of names, then a line of values, both beginning with "Udp:".
 absl::StatusOr<Counters> ParseSnmp(std::string_view text) {
@@ -41,9 +28,11 @@ absl::StatusOr<Counters> ParseSnmp(std::string_view text) {
     if (words.size() != names.size()) break;
     Counters counters;
     for (size_t i = 1; i < words.size(); ++i) {
-      if (!ParseCounter(words[i], &counters[names[i]])) {
+      const std::optional<uint64_t> count = ParseCounter(words[i]);
+      if (!count) {
         return absl::InvalidArgumentError(absl::StrCat("/proc/net/snmp: Udp ", names[i], " is ", words[i]));
       }
+      counters[names[i]] = *count;
     }
     return counters;
   }
@@ -56,9 +45,11 @@ absl::StatusOr<Counters> ParseSnmp6(std::string_view text) {
   for (const std::string& line : Lines(text)) {
     if (line.rfind("Udp6", 0) != 0) continue;
     const std::vector<std::string> words = Words(line);
-    if (words.size() != 2 || !ParseCounter(words[1], &counters[words[0].substr(4)])) {
+    const std::optional<uint64_t> count = words.size() == 2 ? ParseCounter(words[1]) : std::nullopt;
+    if (!count) {
       return absl::InvalidArgumentError(absl::StrCat("/proc/net/snmp6: \"", line, "\" is not a counter"));
     }
+    counters[words[0].substr(4)] = *count;
   }
   return counters;
 }

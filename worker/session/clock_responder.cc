@@ -13,12 +13,12 @@
 #include "common/log/log.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "common/time/nanoseconds.h"
 #include "worker/load/load_thread.h"
 
 namespace tutti::session {
 namespace {
 
-constexpr int64_t kNsPerMs = 1'000'000;
 // Often at first, since the trial waits for its clocks; later it is for a closed path that opens again.
 constexpr int64_t kEagerForNs = 2'000 * kNsPerMs;
 constexpr int64_t kEagerStepNs = 100 * kNsPerMs;

@@ -5,11 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/log/log.h"
+#include "common/time/nanoseconds.h"
 
 namespace tutti::session {
 namespace {
 
-constexpr int64_t kNsPerMs = 1'000'000;
 // The load keeps its deadlines itself; this is for a load that does not.
 constexpr int64_t kGraceNs = 500 * kNsPerMs;
 constexpr int64_t kArmLimitNs = 5'000 * kNsPerMs;

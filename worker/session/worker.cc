@@ -5,12 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/log/log.h"
+#include "common/time/nanoseconds.h"
 #include "common/version/version.h"
 
 namespace tutti::session {
 namespace {
 
-constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kRegisterLimitNs = 5'000 * kNsPerMs;
 // A lease outside of this is a broken coordinator's.
 constexpr int64_t kMinLeaseNs = 100 * kNsPerMs;
@@ -24,7 +24,7 @@ constexpr int64_t kMaxRedialNs = 200 * kNsPerMs;
 // packet that was lost is repeated by the kernel after a second only, a new connection sends its own at once.
 constexpr int64_t kFirstAttemptPerLease = 8;
 
-std::string Text(const absl::Status& status) {
+std::string EndReason(const absl::Status& status) {
   return status.ok() ? std::string("the coordinator ended the session") : std::string(status.message());
 }
 
@@ -86,7 +86,7 @@ void Worker::Connect() {
           executor.Post([this, alive, session, facts, path] {
             if (!*alive || session != session_ || state_ != State::kConnecting) return;
             if (!facts->ok())
-              return RetryLater(absl::StrCat("reading this host's facts: ", Text(facts->status())));
+              return RetryLater(absl::StrCat("reading this host's facts: ", EndReason(facts->status())));
             Dial(std::move(**facts), *path);
           });
         });
@@ -119,7 +119,7 @@ bool Worker::SayHello(v1::Hello hello, State next) {
   };
   auto stream = dialer_.Dial(std::move(handlers));
   if (!stream.ok()) {
-    refusal_ = Text(stream.status());
+    refusal_ = EndReason(stream.status());
     BeginStop();
     return false;
   }
@@ -201,7 +201,7 @@ void Worker::StartResponder(const v1::ClockService& service) {
   }
   auto responder = ClockResponder::Start(options, clock_, *options_.brackets);
   if (!responder.ok()) {
-    spdlog::warn("this host's clock is measured over the session alone: {}", Text(responder.status()));
+    spdlog::warn("this host's clock is measured over the session alone: {}", EndReason(responder.status()));
     return;
   }
   responder_ = *std::move(responder);
@@ -222,7 +222,7 @@ void Worker::OnRefused(const v1::Refused& refused) {
 void Worker::OnClosed(const absl::Status& status) {
   // A session that the coordinator ended in order is over.
   const bool broke = !status.ok() && held_.held();
-  if (broke && (state_ == State::kRegistered || state_ == State::kResuming)) return GoAway(Text(status));
+  if (broke && (state_ == State::kRegistered || state_ == State::kResuming)) return GoAway(EndReason(status));
   executor_.Cancel(silence_timer_);
   DropConnection();
   held_.End();
@@ -234,8 +234,8 @@ void Worker::OnClosed(const absl::Status& status) {
   if (state_ == State::kStopping) return EndStop();
   if (state_ == State::kStopped) return;
   const bool was_registered = state_ == State::kRegistered;
-  if (was_registered) spdlog::warn("the session with the coordinator broke: {}", Text(status));
-  RetryLater(refused_for_now_.empty() ? Text(status) : std::exchange(refused_for_now_, ""));
+  if (was_registered) spdlog::warn("the session with the coordinator broke: {}", EndReason(status));
+  RetryLater(refused_for_now_.empty() ? EndReason(status) : std::exchange(refused_for_now_, ""));
 }
 
 void Worker::DropConnection() {
