@@ -22,6 +22,9 @@ using tutti::v1::Hello;
 using tutti::v1::WorkerInfo;
 
 constexpr size_t kMaxNameBytes = 64;
+// What is known of a worker stays when it is lost, and of a thousand of those at the same time. Facts have a
+// few KB, those of hosts with very many CPUs and devices a hundred.
+constexpr size_t kMaxHelloBytes = 1024 * 1024;
 // A holder that does not answer for this long while its name is claimed is taken for gone.
 constexpr int64_t kContendTimeoutNs = 1'000'000'000;
 
@@ -35,10 +38,12 @@ void Refuse(WorkerLink& link, const std::string& reason, bool retry) {
 
 // Empty if the worker may register.
 std::string WhyUnfit(const Hello& hello) {
-  const std::string shown = Printable(std::string_view(hello.name()).substr(0, kMaxNameBytes));
+  const auto shorten = [](std::string_view text) { return Printable(text.substr(0, kMaxNameBytes)); };
+  const std::string shown = shorten(hello.name());
   if (hello.protocol_version() != static_cast<uint32_t>(kProtocolVersion)) {
     return "worker \"" + shown + "\" speaks protocol " + std::to_string(hello.protocol_version()) +
-           " (tutti " + (hello.facts().tutti_version().empty() ? "unknown" : hello.facts().tutti_version()) +
+           " (tutti " +
+           (hello.facts().tutti_version().empty() ? "unknown" : shorten(hello.facts().tutti_version())) +
            "), the coordinator speaks protocol " + std::to_string(kProtocolVersion) + " (tutti " + kVersion +
            "); install the same version on both";
   }
@@ -49,6 +54,10 @@ std::string WhyUnfit(const Hello& hello) {
   if (hello.name().size() > kMaxNameBytes || !clean) {
     return "the worker's name \"" + shown +
            "\" is not 1 to 64 letters, digits, '-', '_' or '.'; choose another with --name";
+  }
+  if (const size_t bytes = hello.ByteSizeLong(); bytes > kMaxHelloBytes) {
+    return absl::StrCat("worker \"", shown, "\" tells ", bytes, " bytes of labels and facts, at most ",
+                        kMaxHelloBytes, " are kept; give it fewer labels");
   }
   return "";
 }
