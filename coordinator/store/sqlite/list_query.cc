@@ -52,8 +52,9 @@ absl::StatusOr<int64_t> NumberOf(const std::string& token) {
   int64_t number = 0;
   if (absl::SimpleAtoi(token, &number) && number > 0 && PageToken(number) == token) return number;
   constexpr size_t kMostShown = 64;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "page token \"", token.substr(0, kMostShown), "\" is none that a list has given; leave it out to begin with the first page"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("page token \"", token.substr(0, kMostShown),
+                   "\" is none that a list has given; leave it out to begin with the first page"));
 }
 
 class Builder {
