@@ -178,6 +178,7 @@ void CoordinatorOperations::ListRuns(const v1::ListRunsRequest& request, Done<v1
 void CoordinatorOperations::ListEvents(const v1::ListEventsRequest& request,
                                        Done<v1::ListEventsResponse> done) {
   if (stored_ == nullptr) return done(absl::FailedPreconditionError(kNoStore));
+  if (const absl::Status status = CheckName("run", request.run_id()); !status.ok()) return done(status);
   stored_->ListEvents(request.run_id(), std::move(done));
 }
 

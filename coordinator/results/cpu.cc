@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/time/clock.h"
 
 namespace tutti::results {
 namespace {
@@ -30,41 +35,88 @@ struct CpuSpan {
   int64_t busy() const { return online - (UsesCpuidle() ? cpuidle : idle + iowait) - steal; }
 };
 
-int64_t Forward(uint64_t begin, uint64_t end) { return end > begin ? static_cast<int64_t>(end - begin) : 0; }
+// CPUs x elapsed beyond which their columns could not be added up: 512 CPUs for 6 days.
+constexpr int64_t kMostCpuNs = int64_t{1} << 58;
+// What a column may grow by beside the time that passed: ticks, and what a kernel books late.
+constexpr int64_t kSlackNs = 1'000'000'000;
 
-void Accumulate(const v1::CpuTimes& begin, const v1::CpuTimes& end, int64_t elapsed_ns, CpuSpan& span) {
+// Adds what the columns of one CPU grew by. False: one grew by more than it can have.
+bool Accumulate(const v1::CpuTimes& begin, const v1::CpuTimes& end, int64_t elapsed_ns, CpuSpan& span) {
+  const uint64_t most = 2 * static_cast<uint64_t>(elapsed_ns) + static_cast<uint64_t>(kSlackNs);
+  bool possible = true;
+  const auto add = [&](uint64_t before, uint64_t after, int64_t& sum) {
+    const uint64_t step = after > before ? after - before : 0;
+    possible = possible && step <= most;
+    if (possible) sum += static_cast<int64_t>(step);
+  };
   span.online += elapsed_ns;
-  span.idle += Forward(begin.idle_ns(), end.idle_ns());
-  span.iowait += Forward(begin.iowait_ns(), end.iowait_ns());
-  span.steal += Forward(begin.steal_ns(), end.steal_ns());
+  add(begin.idle_ns(), end.idle_ns(), span.idle);
+  add(begin.iowait_ns(), end.iowait_ns(), span.iowait);
+  add(begin.steal_ns(), end.steal_ns(), span.steal);
   // Guest time is inside user and nice (proc(5)): shown apart, never added.
-  span.guest +=
-      Forward(begin.guest_ns(), end.guest_ns()) + Forward(begin.guest_nice_ns(), end.guest_nice_ns());
-  span.user += Forward(begin.user_ns(), end.user_ns());
-  span.nice += Forward(begin.nice_ns(), end.nice_ns());
-  span.system += Forward(begin.system_ns(), end.system_ns());
-  span.irq += Forward(begin.irq_ns(), end.irq_ns());
-  span.softirq += Forward(begin.softirq_ns(), end.softirq_ns());
-  if (begin.has_cpuidle_ns() && end.has_cpuidle_ns()) {
-    span.cpuidle += Forward(begin.cpuidle_ns(), end.cpuidle_ns());
+  add(begin.guest_ns(), end.guest_ns(), span.guest);
+  add(begin.guest_nice_ns(), end.guest_nice_ns(), span.guest);
+  add(begin.user_ns(), end.user_ns(), span.user);
+  add(begin.nice_ns(), end.nice_ns(), span.nice);
+  add(begin.system_ns(), end.system_ns(), span.system);
+  add(begin.irq_ns(), end.irq_ns(), span.irq);
+  add(begin.softirq_ns(), end.softirq_ns(), span.softirq);
+  // A long idle is booked as a whole when it ends, so this one may grow by any span that began before; what
+  // is beyond all use does not agree with the idle columns.
+  const bool has_cpuidle = begin.has_cpuidle_ns() && end.has_cpuidle_ns();
+  if (has_cpuidle && end.cpuidle_ns() < static_cast<uint64_t>(kMostCpuNs)) {
+    const uint64_t step = end.cpuidle_ns() > begin.cpuidle_ns() ? end.cpuidle_ns() - begin.cpuidle_ns() : 0;
+    span.cpuidle = std::min(kMostCpuNs, span.cpuidle + static_cast<int64_t>(step));
   } else {
     span.has_cpuidle = false;
   }
+  return possible;
 }
 
-std::map<uint32_t, CpuSpan> SpansOf(const std::vector<const v1::CpuReading*>& readings) {
+// By number. False: one is there twice.
+bool ByNumber(const v1::CpuReading& reading, std::map<uint32_t, const v1::CpuTimes*>& cpus) {
+  return std::all_of(reading.cpus().begin(), reading.cpus().end(),
+                     [&](const v1::CpuTimes& cpu) { return cpus.emplace(cpu.cpu(), &cpu).second; });
+}
+
+// Empty, and `why` says it: the readings cannot be true.
+std::map<uint32_t, CpuSpan> SpansOf(const std::vector<const v1::CpuReading*>& readings, std::string& why) {
   std::map<uint32_t, CpuSpan> spans;
-  for (size_t k = 0; k + 1 < readings.size(); ++k) {
-    const int64_t elapsed_ns = readings[k + 1]->host_ns() - readings[k]->host_ns();
-    if (elapsed_ns <= 0) continue;
-    std::map<uint32_t, const v1::CpuTimes*> before;
-    for (const v1::CpuTimes& cpu : readings[k]->cpus()) before[cpu.cpu()] = &cpu;
-    for (const v1::CpuTimes& cpu : readings[k + 1]->cpus()) {
-      const auto found = before.find(cpu.cpu());
-      if (found != before.end()) Accumulate(*found->second, cpu, elapsed_ns, spans[cpu.cpu()]);
+  std::map<uint32_t, const v1::CpuTimes*> before;
+  for (size_t k = 0; k < readings.size(); ++k) {
+    std::map<uint32_t, const v1::CpuTimes*> now;
+    if (!ByNumber(*readings[k], now)) {
+      why = "a reading has one of its CPUs twice";
+      return {};
     }
+    const int64_t elapsed_ns = k == 0 ? 0 : readings[k]->host_ns() - readings[k - 1]->host_ns();
+    if (elapsed_ns < 0) {
+      why = "the clock of its readings went back";
+      return {};
+    }
+    for (const auto& [id, cpu] : now) {
+      const auto found = before.find(id);
+      if (elapsed_ns == 0 || found == before.end()) continue;
+      if (Accumulate(*found->second, *cpu, elapsed_ns, spans[id])) continue;
+      why = absl::StrCat("a column of CPU ", id, " grew by far more than the time that passed");
+      return {};
+    }
+    before = std::move(now);
   }
+  if (spans.empty()) why = "no CPU is in two readings that follow each other";
   return spans;
+}
+
+// How far apart the first and the last one are; 0, and `why` says it: that is not a time to measure over.
+int64_t ElapsedNs(const std::vector<const v1::CpuReading*>& readings, std::string& why) {
+  const bool plausible = std::all_of(readings.begin(), readings.end(), [](const v1::CpuReading* each) {
+    return IsPlausibleNs(each->host_ns());
+  });
+  const int64_t elapsed_ns =
+      plausible && readings.size() >= 2 ? readings.back()->host_ns() - readings.front()->host_ns() : 0;
+  if (elapsed_ns > 0 && elapsed_ns <= kMostCpuNs) return elapsed_ns;
+  why = elapsed_ns > 0 ? "its readings are years apart" : "the clock of its readings did not go on";
+  return 0;
 }
 
 v1::Shares SharesOf(const CpuSpan& span) {
@@ -96,12 +148,18 @@ v1::CpuResult OneCpu(uint32_t id, const CpuSpan& span) {
 
 }  // namespace
 
-v1::MachineResult CpuOver(const std::vector<const v1::CpuReading*>& readings) {
+v1::MachineResult CpuOver(const std::vector<const v1::CpuReading*>& readings, std::string* why) {
   v1::MachineResult machine;
-  if (readings.size() < 2) return machine;
-  const int64_t elapsed_ns = readings.back()->host_ns() - readings.front()->host_ns();
-  const std::map<uint32_t, CpuSpan> spans = SpansOf(readings);
-  if (elapsed_ns <= 0 || spans.empty()) return machine;
+  std::string ignored;
+  std::string& reason = why == nullptr ? ignored : *why;
+  const int64_t elapsed_ns = ElapsedNs(readings, reason);
+  if (elapsed_ns == 0) return machine;
+  const std::map<uint32_t, CpuSpan> spans = SpansOf(readings, reason);
+  if (spans.empty()) return machine;
+  if (elapsed_ns > kMostCpuNs / static_cast<int64_t>(spans.size())) {
+    reason = "its CPUs' time together is more than can be added up";
+    return machine;
+  }
 
   CpuSpan all;
   int64_t busy_ns = 0;
@@ -138,8 +196,22 @@ v1::MachineResult CpuOver(const std::vector<const v1::CpuReading*>& readings) {
   return machine;
 }
 
-v1::MachineResult CpuBetween(const v1::CpuReading& begin, const v1::CpuReading& end) {
-  return CpuOver({&begin, &end});
+v1::MachineResult CpuBetween(const v1::CpuReading& begin, const v1::CpuReading& end, std::string* why) {
+  return CpuOver({&begin, &end}, why);
+}
+
+bool IdleWentBack(const v1::CpuReading& begin, const v1::CpuReading& end) {
+  const auto fell = [](uint64_t before, uint64_t after) {
+    return before > after && before - after > static_cast<uint64_t>(kTickNs);
+  };
+  std::map<uint32_t, const v1::CpuTimes*> before;
+  for (const v1::CpuTimes& cpu : begin.cpus()) before[cpu.cpu()] = &cpu;
+  return std::any_of(end.cpus().begin(), end.cpus().end(), [&](const v1::CpuTimes& after) {
+    const auto found = before.find(after.cpu());
+    if (found == before.end()) return false;
+    return fell(found->second->idle_ns(), after.idle_ns()) ||
+           fell(found->second->steal_ns(), after.steal_ns());
+  });
 }
 
 }  // namespace tutti::results

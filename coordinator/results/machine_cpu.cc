@@ -159,7 +159,7 @@ const HostSeries* MachineReader(const TrialView& trial, const std::string& machi
   return with_ends;
 }
 
-std::vector<v1::MachineResult> ReadMachines(const TrialView& trial) {
+std::vector<v1::MachineResult> ReadMachines(const TrialView& trial, std::vector<std::string>& warnings) {
   std::set<std::string> names;
   for (const HostSeries& host : trial.hosts) names.insert(host.input->machine);
   std::vector<v1::MachineResult> machines;
@@ -170,8 +170,13 @@ std::vector<v1::MachineResult> ReadMachines(const TrialView& trial) {
     for (const v1::EdgeSample* edge : reader->edges) {
       if (HasReading(edge)) readings.push_back(&edge->cpu());
     }
-    v1::MachineResult machine = CpuOver(readings);
-    if (machine.elapsed_ns() <= 0) continue;
+    std::string why;
+    v1::MachineResult machine = CpuOver(readings, &why);
+    if (machine.elapsed_ns() <= 0) {
+      warnings.push_back(absl::StrCat("machine ", name, ": its CPU figures are left out: ", why, " (host ",
+                                      reader->input->host, ")"));
+      continue;
+    }
     machine.set_machine(name);
     machine.set_reader(reader->input->host);
     const auto background = trial.input->background_cores.find(name);

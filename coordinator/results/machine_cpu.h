@@ -13,8 +13,10 @@
 namespace tutti::results {
 
 // The reading of a machine comes from its first host, by name, that has every edge; else from the first one
-// that has both ends of the window. A machine without such a host is absent.
-std::vector<tutti::v1::MachineResult> ReadMachines(const TrialView& trial);
+// that has both ends of the window. A machine without such a host is absent, and so is one whose readings
+// cannot be true (CpuOver), about which there is a sentence in `warnings`.
+std::vector<tutti::v1::MachineResult> ReadMachines(const TrialView& trial,
+                                                   std::vector<std::string>& warnings);
 
 // A sentence for each machine whose CPU figures contain work of before the case. The background is never
 // subtracted: nobody knows whether that work went on.

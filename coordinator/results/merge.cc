@@ -184,8 +184,10 @@ v1::TrialResult MergeTrial(const TrialInput& input) {
     if (!losses.back().fault.empty()) verdict.suspicions.push_back(losses.back().fault);
     *result.add_streams() = MergeStream(stream, losses.back(), trial.grid);
   }
-  const std::vector<v1::MachineResult> machines = ReadMachines(trial);
+  std::vector<std::string> left_out;
+  const std::vector<v1::MachineResult> machines = ReadMachines(trial, left_out);
   for (const v1::MachineResult& machine : machines) *result.add_machines() = machine;
+  for (std::string& warning : left_out) result.add_warnings(std::move(warning));
   for (std::string& warning : BackgroundWarnings(machines)) result.add_warnings(std::move(warning));
   for (const HostSeries& host : trial.hosts) {
     *result.add_hosts() = MergeHost(host, trial);

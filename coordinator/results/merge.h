@@ -13,7 +13,8 @@
 
 namespace tutti::results {
 
-// What came from one host, complete or not.
+// What came from one host, complete or not. Reports and readings are usable (plausible_report.h): what is
+// added up of them fits.
 struct HostInput {
   std::string host;
   std::string machine;                        // id in Result.machines

@@ -1,13 +1,36 @@
 #include "coordinator/run/background_meter.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/log/log.h"
+#include "common/units/units.h"
 #include "coordinator/results/cpu.h"
 
 namespace tutti::run {
+namespace {
+
+// nullopt, and `why` says it: the readings are not of the second that was asked for.
+std::optional<double> BusyCores(const tutti::v1::BackgroundReading& reading, std::string& why) {
+  const tutti::v1::MachineResult cpu = results::CpuBetween(reading.begin(), reading.end(), &why);
+  if (cpu.elapsed_ns() == 0) return std::nullopt;
+  // A busy machine may be late with the second one, but its answer has to be here in time.
+  if (cpu.elapsed_ns() < BackgroundMeter::kDurationNs / 2 ||
+      cpu.elapsed_ns() > BackgroundMeter::kDurationNs + 2 * BackgroundMeter::kAnswerNs) {
+    why = "its readings are " + FormatDuration(cpu.elapsed_ns()) + " apart";
+    return std::nullopt;
+  }
+  if (results::IdleWentBack(reading.begin(), reading.end())) {
+    why = "the idle time of one of its CPUs went back";
+    return std::nullopt;
+  }
+  return cpu.cores_busy();
+}
+
+}  // namespace
 
 BackgroundMeter::BackgroundMeter(Executor& executor, fleet::Fleet& fleet,
                                  std::map<std::string, std::string> readers, uint64_t request_id,
@@ -31,8 +54,11 @@ void BackgroundMeter::Start() {
 void BackgroundMeter::OnReading(const std::string& host, const tutti::v1::BackgroundReading& reading) {
   const auto found = machine_of_.find(host);
   if (found == machine_of_.end() || reading.request_id() != request_id_) return;
-  if (reading.end().host_ns() > reading.begin().host_ns() && reading.begin().cpus_size() > 0) {
-    busy_cores_[found->second] = results::CpuBetween(reading.begin(), reading.end()).cores_busy();
+  std::string why;
+  if (const std::optional<double> cores = BusyCores(reading, why)) {
+    busy_cores_[found->second] = *cores;
+  } else {
+    spdlog::warn("host {}: how busy it was before the case is not known: {}", host, why);
   }
   Settle(host);
 }

@@ -20,7 +20,7 @@ class BackgroundMeter {
   static constexpr int64_t kAnswerNs = 1'000'000'000;  // after that, at the most
 
   // `readers`: machine -> the host that reads it. `done` gets the busy cores of the machines that answered
-  // in time; it is called once, never from within Start.
+  // in time with readings that can be true; it is called once, never from within Start.
   BackgroundMeter(Executor& executor, fleet::Fleet& fleet, std::map<std::string, std::string> readers,
                   uint64_t request_id, std::function<void(std::map<std::string, double>)> done);
   ~BackgroundMeter();

@@ -85,6 +85,7 @@ void LiveMerger::AddHost(const HostState& host, uint32_t interval, std::map<Entr
     const EntryKey& key = entry_of_stream_.at(stream.stream_id());
     Sum& sum = (stream.side() == tutti::v1::SIDE_SEND ? sent : received)[key];
     if (elapsed_ns <= 0 || end->second.bytes(i) < begin->second.bytes(i) ||
+        end->second.messages(i) < begin->second.messages(i) ||
         (retransmits_known && end->second.retransmits(i) < begin->second.retransmits(i))) {
       sum.known = false;
       continue;
@@ -92,10 +93,13 @@ void LiveMerger::AddHost(const HostState& host, uint32_t interval, std::map<Entr
     sum.retransmits_known = sum.retransmits_known && retransmits_known;
     const auto bytes = static_cast<double>(end->second.bytes(i) - begin->second.bytes(i));
     sum.bps += bytes * 8e9 / static_cast<double>(elapsed_ns);
-    if (retransmits_known) sum.retransmits += end->second.retransmits(i) - begin->second.retransmits(i);
-    sum.messages_per_s +=
-        (static_cast<double>(end->second.messages(i)) - static_cast<double>(begin->second.messages(i))) *
-        1e9 / static_cast<double>(elapsed_ns);
+    if (retransmits_known) {
+      const uint64_t again = end->second.retransmits(i) - begin->second.retransmits(i);
+      const bool wraps = __builtin_add_overflow(sum.retransmits, again, &sum.retransmits);
+      sum.retransmits_known = sum.retransmits_known && !wraps;
+    }
+    const auto messages = static_cast<double>(end->second.messages(i) - begin->second.messages(i));
+    sum.messages_per_s += messages * 1e9 / static_cast<double>(elapsed_ns);
   }
 }
 

@@ -320,7 +320,8 @@ void Runs::OnEnded(const std::string& run_id) {
   queue_.Remove(run_id);
   executor_.Cancel(std::exchange(runs_.at(run_id)->wait_timer, 0));
   // On a turn of its own: the execution is still in its last call.
-  executor_.Post([this, run_id] {
+  executor_.Post([this, alive = std::weak_ptr<const bool>(alive_), run_id] {
+    if (alive.expired()) return;
     runs_.at(run_id)->execution = nullptr;
     runs_.at(run_id)->told_result = nullptr;
     ended_.push_back(run_id);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_join.h"
 #include "common/units/units.h"
+#include "coordinator/results/trial_view.h"
 #include "coordinator/run/trial_clocks.h"
 
 namespace tutti::run {
@@ -21,6 +22,7 @@ using tutti::v1::WorkerMessage;
 
 // The worst round trip of late, this many times over, is added to the lead of T0.
 constexpr int64_t kLeadRoundTrips = 4;
+constexpr uint32_t kMaxPort = 65'535;
 
 uint64_t TrialIdOf(const WorkerMessage& message) {
   switch (message.body_case()) {
@@ -47,65 +49,20 @@ uint64_t TrialIdOf(const WorkerMessage& message) {
   }
 }
 
-bool HasPlausibleInstants(const EdgeSample& edge) {
-  return IsPlausibleNs(edge.due_trial_ns()) && IsPlausibleNs(edge.begin_trial_ns()) &&
-         IsPlausibleNs(edge.end_trial_ns()) && IsPlausibleNs(edge.cpu().host_ns());
-}
-
-bool HasPlausibleInstants(const tutti::v1::TrialReport& report) {
-  if (!IsPlausibleNs(report.clock().window_end_host_ns()) ||
-      !IsPlausibleNs(report.clock().largest_bound_ns())) {
-    return false;
-  }
-  return std::all_of(report.edges().begin(), report.edges().end(),
-                     [](const EdgeSample& edge) { return HasPlausibleInstants(edge); });
-}
-
-bool IsUsable(const EdgeSample& edge, size_t streams) {
-  return static_cast<size_t>(edge.bytes_size()) == streams && HasPlausibleInstants(edge);
-}
-
 std::string OnHosts(const std::vector<std::string>& hosts) {
   return (hosts.size() == 1 ? "host " : "hosts ") + absl::StrJoin(hosts, ", ");
 }
 
 }  // namespace
 
-const char* PhaseName(Phase phase) {
-  switch (phase) {
-    case Phase::kNew:
-      return "NEW";
-    case Phase::kPrepare:
-      return "PREPARE";
-    case Phase::kConnect:
-      return "CONNECT";
-    case Phase::kClocks:
-    case Phase::kArm:
-      return "ARM";
-    case Phase::kWarmup:
-      return "WARMUP";
-    case Phase::kMeasure:
-      return "MEASURE";
-    case Phase::kCooldown:
-      return "COOLDOWN";
-    case Phase::kDrain:
-      return "DRAIN";
-    case Phase::kReport:
-      return "REPORT";
-    case Phase::kAbort:
-      return "ABORT";
-    case Phase::kFinished:
-      return "FINISHED";
-  }
-  return "UNKNOWN";
-}
-
 TrialMachine::TrialMachine(TrialSetup setup) : setup_(std::move(setup)) {
   for (const auto& [name, ends] : setup_.ends) {
     HostState& host = hosts_[name];
     host.ends = ends;
     for (const StreamEnd& end : ends) {
-      (end.side() == tutti::v1::SIDE_SEND ? host.sends : host.receives) = true;
+      (end.side() == tutti::v1::SIDE_SEND ? host.sends : host.receives).insert(end.stream_id());
+      if (end.protocol() != tutti::v1::PROTOCOL_UDP) continue;
+      largest_datagram_bytes_ = std::max(largest_datagram_bytes_, end.message_size_bytes());
     }
   }
 }
@@ -147,10 +104,14 @@ void TrialMachine::Start(TimelineTime now) {
 void TrialMachine::OnPrepared(TimelineTime now, HostEntry& entry, const tutti::v1::Prepared& prepared) {
   if (phase_ != Phase::kPrepare) return;
   auto& [name, host] = entry;
-  for (const tutti::v1::BoundPort& bound : prepared.ports()) host.ports[bound.stream_id()] = bound.port();
-  for (const StreamEnd& end : host.ends) {
-    if (end.side() != tutti::v1::SIDE_RECEIVE || host.ports.contains(end.stream_id())) continue;
-    Fail(now, name, "it told no port for stream " + std::to_string(end.stream_id()));
+  for (const tutti::v1::BoundPort& bound : prepared.ports()) {
+    // Of others' streams it has nothing to say.
+    if (!host.receives.contains(bound.stream_id())) continue;
+    if (bound.port() >= 1 && bound.port() <= kMaxPort) host.ports[bound.stream_id()] = bound.port();
+  }
+  for (const uint32_t stream : host.receives) {
+    if (host.ports.contains(stream)) continue;
+    Fail(now, name, "it told no port for stream " + std::to_string(stream));
     return;
   }
   Answer(now, entry, Phase::kPrepare);
@@ -214,11 +175,11 @@ void TrialMachine::OnMessage(TimelineTime now, const std::string& name, const Wo
     case WorkerMessage::kArmed:
       return Answer(now, *found, Phase::kArm);
     case WorkerMessage::kProgress:
-      if (IsUsable(message.progress().edge(), host.ends.size()))
-        host.progress.push_back(message.progress().edge());
-      return;
+      return OnProgress(host, message.progress().edge());
     case WorkerMessage::kSendersStopped:
-      for (const SenderFinal& each : message.senders_stopped().finals()) host.finals[each.stream_id()] = each;
+      for (const SenderFinal& each : message.senders_stopped().finals()) {
+        if (host.sends.contains(each.stream_id())) host.finals[each.stream_id()] = each;
+      }
       return Answer(now, *found, IsRunning() ? phase_ : Phase::kCooldown);
     case WorkerMessage::kDrained:
       return Answer(now, *found, Phase::kDrain);
@@ -246,13 +207,36 @@ void TrialMachine::Answer(TimelineTime now, HostEntry& entry, Phase phase) {
 
 void TrialMachine::OnFailed(TimelineTime now, HostEntry& entry, const tutti::v1::TrialFailed& failed) {
   auto& [name, host] = entry;
-  host.failed_streams.insert(host.failed_streams.end(), failed.streams().begin(), failed.streams().end());
+  for (const tutti::v1::StreamReport& stream : failed.streams()) {
+    // Without an error it would stand for a stream that went well.
+    if (!stream.has_error() || host.failed_streams.size() >= host.ends.size()) continue;
+    tutti::v1::StreamReport& kept = host.failed_streams.emplace_back(stream);
+    if (results::WhyUnusable(stream, Bounds()).empty()) continue;
+    kept.Clear();
+    kept.set_stream_id(stream.stream_id());
+    kept.set_side(stream.side());
+    *kept.mutable_error() = stream.error();
+  }
   std::string reason = failed.reason();
   // The phase is said by whoever prints the reason.
   if (reason.starts_with(failed.phase() + ": ")) reason.erase(0, failed.phase().size() + 2);
   if (reason.empty() && failed.streams_size() > 0) reason = failed.streams(0).error().message();
   if (reason.empty()) reason = "the worker gave no reason";
   GoOnWithout(now, name, reason);
+}
+
+results::ReportBounds TrialMachine::Bounds() const {
+  return {.intervals = results::GridOf(setup_.timing).intervals,
+          .hosts = hosts_.size(),
+          .largest_datagram_bytes = largest_datagram_bytes_};
+}
+
+void TrialMachine::OnProgress(HostState& host, const EdgeSample& edge) {
+  const results::ReportBounds bounds = Bounds();
+  // Each edge comes once: whoever sends more of them has told enough.
+  if (edge.index() > bounds.intervals || host.progress.size() > bounds.intervals) return;
+  if (static_cast<size_t>(edge.bytes_size()) != host.ends.size()) return;
+  if (results::WhyUnusable(edge, bounds).empty()) host.progress.push_back(edge);
 }
 
 void TrialMachine::OnReport(HostEntry& entry, const tutti::v1::TrialReport& report) {
@@ -264,8 +248,8 @@ void TrialMachine::OnReport(HostEntry& entry, const tutti::v1::TrialReport& repo
                    std::to_string(host.ends.size());
     return;
   }
-  if (!HasPlausibleInstants(report)) {
-    host.missing = "its report has instants that no clock shows";
+  if (const std::string why = results::WhyUnusable(report, Bounds()); !why.empty()) {
+    host.missing = "its report " + why;
     return;
   }
   host.report = report;
@@ -433,8 +417,8 @@ void TrialMachine::EnterDrain(TimelineTime now) {
   const std::map<uint32_t, SenderFinal> finals = AllFinals();
   int64_t longest_ns = 0;
   for (auto& [name, host] : hosts_) {
-    host.answered = !host.receives;
-    if (host.gone || !host.receives) continue;
+    host.answered = host.receives.empty();
+    if (host.gone || host.receives.empty()) continue;
     const int64_t drain_ns = DrainNs(host);
     longest_ns = std::max(longest_ns, drain_ns);
     tutti::v1::Drain& drain = *Send(name).mutable_drain();

@@ -8,35 +8,20 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "common/time/clock.h"
 #include "common/time/clock_mapping.h"
 #include "coordinator/results/merge.h"
+#include "coordinator/results/plausible_report.h"
+#include "coordinator/run/phase.h"
 #include "tutti/v1/plan.pb.h"
 #include "tutti/v1/result.pb.h"
 #include "tutti/v1/session.pb.h"
 
 namespace tutti::run {
-
-enum class Phase {
-  kNew,
-  kPrepare,
-  kConnect,
-  kClocks,  // every stream is connected; waits for OnClocks
-  kArm,
-  kWarmup,
-  kMeasure,
-  kCooldown,  // until every host has said that its senders stopped
-  kDrain,
-  kReport,
-  kAbort,  // every host was told to abort; waits until it is idle
-  kFinished,
-};
-
-// As a report writes it: "PREPARE", ...; kClocks is a part of ARM.
-const char* PhaseName(Phase phase);
 
 // How long each phase may take, in ns. A worker is told the first two as its own deadline; it is given
 // `answer_ns` more, so that its own, more telling error arrives first.
@@ -118,8 +103,8 @@ class TrialMachine {
  private:
   struct HostState {
     std::vector<tutti::v1::StreamEnd> ends;
-    bool sends = false;
-    bool receives = false;
+    std::set<uint32_t> sends;  // streams
+    std::set<uint32_t> receives;
     bool answered = false;               // of the present phase
     bool gone = false;                   // lost, or it gave up: nothing more is expected of it
     bool idle = true;                    // it has no part of the trial any more
@@ -147,7 +132,9 @@ class TrialMachine {
 
   void OnPrepared(TimelineTime now, HostEntry& host, const tutti::v1::Prepared& prepared);
   void OnFailed(TimelineTime now, HostEntry& host, const tutti::v1::TrialFailed& failed);
+  void OnProgress(HostState& host, const tutti::v1::EdgeSample& edge);
   void OnReport(HostEntry& host, const tutti::v1::TrialReport& report);
+  results::ReportBounds Bounds() const;
   void Answer(TimelineTime now, HostEntry& host, Phase phase);
   // What each phase still waits for, by name.
   std::vector<std::string> Unanswered() const;
@@ -158,6 +145,7 @@ class TrialMachine {
   tutti::v1::CoordinatorMessage& Send(const std::string& host);
 
   const TrialSetup setup_;
+  uint64_t largest_datagram_bytes_ = 1;
   std::map<std::string, HostState> hosts_;
   Phase phase_ = Phase::kNew;
   TimelineTime deadline_;

@@ -51,8 +51,10 @@ std::string AsGlob(const std::string& text) {
 absl::StatusOr<int64_t> NumberOf(const std::string& token) {
   int64_t number = 0;
   if (absl::SimpleAtoi(token, &number) && number > 0 && PageToken(number) == token) return number;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "page token \"", token, "\" is none that a list has given; leave it out to begin with the first page"));
+  constexpr size_t kMostShown = 64;
+  return absl::InvalidArgumentError(
+      absl::StrCat("page token \"", token.substr(0, kMostShown),
+                   "\" is none that a list has given; leave it out to begin with the first page"));
 }
 
 class Builder {
@@ -134,11 +136,25 @@ class Builder {
         "AND e.name < h.name)");
   }
 
+  // Nothing that is kept has more, and SQLite's patterns end before its texts do.
+  absl::Status CheckSizes() const {
+    absl::Status status;
+    const auto check = [&status](const char* what, size_t bytes) {
+      if (bytes <= kMostTextBytes) return;
+      status.Update(absl::InvalidArgumentError(
+          absl::StrCat(what, " to look for has ", bytes, " bytes, at most ", kMostTextBytes, " are taken")));
+    };
+    check("the text", request_.text().size());
+    check("the plan's name", request_.plan_name().size());
+    check("the host", request_.host().size());
+    check("the fingerprint", request_.fingerprint().size());
+    check("the kernel", request_.kernel().size());
+    for (const auto& [key, value] : request_.labels()) check("a label", key.size() + value.size());
+    return status;
+  }
+
   absl::Status AddConditions() {
-    if (request_.text().size() > kMostTextBytes) {
-      return absl::InvalidArgumentError(absl::StrCat("the text to look for has ", request_.text().size(),
-                                                     " bytes, at most ", kMostTextBytes, " are taken"));
-    }
+    TUTTI_RETURN_IF_ERROR(CheckSizes());
     if (static_cast<size_t>(request_.labels_size()) > kMostLabels) {
       return absl::InvalidArgumentError(absl::StrCat("the filter has ", request_.labels_size(),
                                                      " labels, at most ", kMostLabels, " are taken"));

@@ -89,6 +89,28 @@ class FleetTest : public testing::Test {
   Fleet fleet_;
 };
 
+TEST_F(FleetTest, AHelloThatWouldFillTheMemoryIsRefused) {
+  Hello hello = MakeHello("a");
+  (*hello.mutable_labels())["rack"] = std::string(64 * 1024, 'x');
+  EXPECT_TRUE(Dial(hello)->registered());
+  Hello large = MakeHello("b");
+  (*large.mutable_labels())["rack"] = std::string(1024 * 1024, 'x');
+  const auto link = Dial(large);
+  EXPECT_THAT(link->refusal(), AllOf(HasSubstr("worker \"b\" tells"), HasSubstr("at most 1048576")));
+  EXPECT_TRUE(link->closed);
+  EXPECT_EQ(fleet_.Members().size(), 1u);
+}
+
+TEST_F(FleetTest, ARefusalShowsOnlyWhatALineCanHold) {
+  Hello hello = MakeHello("a");
+  hello.set_protocol_version(kProtocolVersion + 1);
+  hello.mutable_facts()->set_tutti_version("9\nERROR forged" + std::string(64 * 1024, 'x'));
+  const std::string refusal = Dial(hello)->refusal();
+  EXPECT_THAT(refusal, HasSubstr("9\\nERROR forged"));
+  EXPECT_EQ(refusal.find('\n'), std::string::npos);
+  EXPECT_LT(refusal.size(), 500u);
+}
+
 TEST_F(FleetTest, AWorkerIsRegisteredWithTheLease) {
   const auto link = Dial(MakeHello("a"));
   ASSERT_TRUE(link->registered());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace tutti::results {
 namespace {
 
@@ -143,6 +145,57 @@ TEST(CpuTest, ErrorsOfResolutionCancelOverTheCpusInsteadOfAddingUp) {
   const v1::MachineResult machine = CpuBetween(begin, end);
   EXPECT_DOUBLE_EQ(machine.cores_busy(), 0);
   EXPECT_DOUBLE_EQ(machine.per_cpu(0).busy_ratio(), 0);
+}
+
+TEST(CpuTest, AColumnThatGrowsByFarMoreThanTimeLeavesNoFigure) {
+  for (const uint64_t grown_ms : {3'001ull, 1'000'000ull, 9'223'372'036'854ull, 18'446'744'073'708ull}) {
+    v1::CpuReading begin = At(0);
+    v1::CpuReading end = At(1000);
+    AddCpu(begin, 0, 0);
+    AddCpu(end, 0, 500).set_steal_ns(grown_ms * kMs);
+    std::string why;
+    EXPECT_EQ(CpuBetween(begin, end, &why).elapsed_ns(), 0) << grown_ms;
+    EXPECT_EQ(why, "a column of CPU 0 grew by far more than the time that passed");
+  }
+  // Twice the second that passed, and one more, may be the kernel's way to book.
+  v1::CpuReading begin = At(0);
+  v1::CpuReading end = At(1000);
+  AddCpu(begin, 0, 0);
+  AddCpu(end, 0, 3000);
+  EXPECT_EQ(CpuBetween(begin, end).elapsed_ns(), 1000 * kMs);
+}
+
+TEST(CpuTest, ResidencyBeyondAllUseIsNotUsed) {
+  v1::CpuReading begin = At(0);
+  v1::CpuReading end = At(1000);
+  AddCpu(begin, 0, 0).set_cpuidle_ns(0);
+  AddCpu(end, 0, 500).set_cpuidle_ns(UINT64_MAX);
+  const v1::MachineResult machine = CpuBetween(begin, end);
+  EXPECT_FALSE(machine.from_cpuidle());
+  EXPECT_DOUBLE_EQ(machine.cores_busy(), 0.5);
+}
+
+TEST(CpuTest, ACpuThatIsThereTwiceLeavesNoFigure) {
+  v1::CpuReading begin = At(0);
+  v1::CpuReading end = At(1000);
+  AddCpu(begin, 0, 0);
+  AddCpu(end, 0, 500);
+  AddCpu(end, 0, 500);
+  std::string why;
+  EXPECT_EQ(CpuBetween(begin, end, &why).elapsed_ns(), 0);
+  EXPECT_EQ(why, "a reading has one of its CPUs twice");
+}
+
+TEST(CpuTest, IdleWentBackWhereItIsMoreThanATick) {
+  v1::CpuReading begin = At(0);
+  v1::CpuReading end = At(1000);
+  AddCpu(begin, 0, 500);
+  v1::CpuTimes& cpu = AddCpu(end, 0, 490);
+  EXPECT_FALSE(IdleWentBack(begin, end));
+  cpu.set_idle_ns(490 * kMs - 1);
+  EXPECT_TRUE(IdleWentBack(begin, end));
+  cpu.set_cpu(1);
+  EXPECT_FALSE(IdleWentBack(begin, end));
 }
 
 TEST(CpuTest, ReadingsThatDoNotMoveForwardGiveNothing) {

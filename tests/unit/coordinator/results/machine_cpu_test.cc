@@ -47,6 +47,20 @@ TEST(MachineCpuTest, AReaderThatLostAnEdgeIsReplacedByTheNextHostOfTheMachine) {
   EXPECT_EQ(trial.Merge().machines(0).reader(), "b");
 }
 
+TEST(MachineCpuTest, AReadingThatCannotBeTrueLeavesNullAndAWarning) {
+  TrialInput input = RawTrial::Pair().Build();
+  FindInput(input, "a").report->mutable_edges(2)->mutable_cpu()->mutable_cpus(1)->set_idle_ns(UINT64_MAX);
+  const v1::TrialResult result = MergeTrial(input);
+  ASSERT_EQ(result.machines_size(), 1);
+  EXPECT_EQ(result.machines(0).machine(), "m2");
+  EXPECT_FALSE(OnlyEntry(result).sender_cpu().has_cores_busy());
+  EXPECT_TRUE(OnlyEntry(result).receiver_cpu().has_cores_busy());
+  EXPECT_THAT(
+      result.warnings(),
+      testing::Contains("machine m1: its CPU figures are left out: a column of CPU 1 grew by far more "
+                        "than the time that passed (host a)"));
+}
+
 TEST(MachineCpuTest, AMachineThatNobodyReadLeavesNullAndNotZero) {
   RawTrial trial = RawTrial::Pair();
   trial.hosts[0].busy.clear();

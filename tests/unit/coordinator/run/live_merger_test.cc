@@ -77,6 +77,39 @@ TEST_F(LiveMergerTest, TransactionsAreTheClientsMessages) {
   EXPECT_FALSE(told[0].entries(0).has_retransmits());              // of no one connection
 }
 
+TEST_F(LiveMergerTest, MessagesThatStepBackAreNoNegativeRate) {
+  case_.mutable_traffic(0)->mutable_request_response()->set_exchange(
+      tutti::v1::EXCHANGE_CONNECT_REQUEST_RESPONSE);
+  LiveMerger merger = Make();
+  std::vector<LiveInterval> told;
+  for (const uint32_t index : {0u, 1u}) {
+    const int64_t at_ns = (100 + 100 * static_cast<int64_t>(index)) * kMs;
+    EdgeSample edge = Edge(index, at_ns, {index * 7'000});
+    edge.set_messages(0, 7 - index);
+    merger.Add("a", edge);
+    merger.Add("c", Edge(index, at_ns, {index * 5'000}));
+    told = merger.Add("b", Edge(index, at_ns, {0, 0}));
+  }
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_FALSE(told[0].entries(0).has_transactions_per_s());
+  EXPECT_FALSE(told[0].entries(0).has_sent_bps());
+}
+
+TEST_F(LiveMergerTest, RetransmitsWhoseSumDoesNotFitAreNotTold) {
+  LiveMerger merger = Make();
+  std::vector<LiveInterval> told;
+  for (const uint32_t index : {0u, 1u}) {
+    const int64_t at_ns = (100 + 100 * static_cast<int64_t>(index)) * kMs;
+    // 2^63 on each of two hosts: 0 in 64 bits.
+    merger.Add("a", Edge(index, at_ns, {index * 1000}, {uint64_t{index} << 63}));
+    merger.Add("c", Edge(index, at_ns, {index * 1000}, {uint64_t{index} << 63}));
+    told = merger.Add("b", Edge(index, at_ns, {0, 0}));
+  }
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_FALSE(told[0].entries(0).has_retransmits());
+  EXPECT_DOUBLE_EQ(told[0].entries(0).sent_bps(), 160'000);  // 1000 B each in 100 ms
+}
+
 TEST_F(LiveMergerTest, AnIntervalIsToldWhenEveryHostHasBothEdges) {
   LiveMerger merger = Make();
   EXPECT_THAT(merger.Add("a", Edge(0, 100 * kMs, {1000}, {5})), IsEmpty());

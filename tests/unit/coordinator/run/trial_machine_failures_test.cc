@@ -337,6 +337,80 @@ TEST_F(TrialMachineTest, AReportWithInstantsThatNoClockShowsIsNotUsed) {
   }
 }
 
+TEST_F(TrialMachineTest, AReportWhoseCountersCannotBeAddedIsNotUsed) {
+  for (const uint64_t bytes : {uint64_t{1} << 62, uint64_t{1} << 63, UINT64_MAX}) {
+    GoTo(Phase::kReport);
+    WorkerMessage report = ReportMessage(1);
+    report.mutable_report()->mutable_streams(0)->set_total_bytes(bytes);
+    Say("a", report);
+    Say("b", ReportMessage(1));
+    BothIdle();
+    ASSERT_TRUE(machine_->finished());
+    const TrialOutcome outcome = machine_->TakeOutcome();
+    EXPECT_FALSE(outcome.hosts[0].report.has_value());
+    EXPECT_THAT(outcome.hosts[0].missing, HasSubstr("its report has total_bytes of more than"));
+    EXPECT_TRUE(outcome.hosts[1].report.has_value());
+  }
+}
+
+TEST_F(TrialMachineTest, OfEachEdgeOneReadingIsKeptAndNoneThatIsNotOfTheWindow) {
+  GoTo(Phase::kMeasure);
+  // The window has 10 intervals and so 11 edges.
+  Say("b", ProgressMessage(11, 1200 * kMs, {1}));
+  Say("b", ProgressMessage(0, 100 * kMs, {UINT64_MAX}));
+  for (int i = 0; i < 100; ++i) Say("b", ProgressMessage(0, 100 * kMs, {1}));
+  machine_->OnCancel(now_);
+  BothIdle();
+  const TrialOutcome outcome = machine_->TakeOutcome();
+  EXPECT_EQ(outcome.hosts[1].progress.size(), 11u);
+  for (const auto& edge : outcome.hosts[1].progress) EXPECT_EQ(edge.bytes(0), 1u);
+}
+
+TEST_F(TrialMachineTest, AHostIsHeardOnlyAboutItsOwnEndsOfStreams) {
+  GoTo(Phase::kPrepare);
+  Say("a", PreparedMessage({{0, 22}, {7, 1}}));
+  Say("b", PreparedMessage({{0, 4711}}));
+  ASSERT_NE(Sent("a", CoordinatorMessage::kConnect), nullptr);
+  EXPECT_EQ(Sent("a", CoordinatorMessage::kConnect)->connect().targets(0).port(), 4711u);
+
+  GoTo(Phase::kCooldown);
+  Say("b", StoppedMessage({{0, 1}}));
+  Say("a", StoppedMessage({{0, 5000}, {9, 9}}));
+  ASSERT_NE(Sent("b", CoordinatorMessage::kDrain), nullptr);
+  ASSERT_EQ(Sent("b", CoordinatorMessage::kDrain)->drain().finals_size(), 1);
+  EXPECT_EQ(Sent("b", CoordinatorMessage::kDrain)->drain().finals(0).bytes(), 5000u);
+}
+
+TEST_F(TrialMachineTest, APortThatIsNoneEndsTheTrial) {
+  for (const uint32_t port : {0u, 65'536u, UINT32_MAX}) {
+    GoTo(Phase::kPrepare);
+    Say("b", PreparedMessage({{0, port}}));
+    BothIdle();
+    ASSERT_TRUE(machine_->finished());
+    EXPECT_THAT(machine_->TakeOutcome().failure, HasSubstr("no port for stream 0"));
+  }
+}
+
+TEST_F(TrialMachineTest, OfAStreamThatFailedTheErrorIsKeptWhateverElseItSays) {
+  GoTo(Phase::kMeasure);
+  WorkerMessage failed = FailedMessage("MEASURE", "it broke");
+  tutti::v1::StreamReport& stream = *failed.mutable_failed()->add_streams();
+  stream.set_side(tutti::v1::SIDE_SEND);
+  stream.set_total_bytes(UINT64_MAX);
+  stream.mutable_error()->set_message("no route");
+  // Both are too many: one stream is all that the host has, and one without an error did not fail.
+  failed.mutable_failed()->add_streams()->set_total_bytes(5);
+  failed.mutable_failed()->add_streams()->mutable_error()->set_message("again");
+  Say("a", failed);
+  machine_->OnCancel(now_);
+  BothIdle();
+  const TrialOutcome outcome = machine_->TakeOutcome();
+  ASSERT_EQ(outcome.hosts[0].failed_streams.size(), 1u);
+  EXPECT_EQ(outcome.hosts[0].failed_streams[0].error().message(), "no route");
+  EXPECT_EQ(outcome.hosts[0].failed_streams[0].side(), tutti::v1::SIDE_SEND);
+  EXPECT_EQ(outcome.hosts[0].failed_streams[0].total_bytes(), 0u);
+}
+
 TEST_F(TrialMachineTest, AnEdgeOfTheWrongSizeIsNotKept) {
   GoTo(Phase::kMeasure);
   Say("a", ProgressMessage(0, 100 * kMs, {1, 2}));

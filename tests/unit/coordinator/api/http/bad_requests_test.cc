@@ -1,9 +1,6 @@
-#include <unistd.h>
-
 #include <cstdint>
-#include <fstream>
 
-#include "coordinator/report/document.h"
+#include "tests/unit/coordinator/api/http/process_use.h"
 #include "tests/unit/coordinator/api/http/server_fixture.h"
 
 namespace tutti::http {
@@ -14,32 +11,11 @@ using testing::HasSubstr;
 
 constexpr char kJson[] = "Content-Type: application/json";
 
-// Pages that the process has in memory.
-int64_t ResidentBytes() {
-  int64_t total = 0;
-  int64_t resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
 class BadRequestsTest : public ServerFixture {
  protected:
   void SetUp() override {
     options_.limits.arrival = std::chrono::milliseconds(10'000);
     StartServer();
-  }
-  // Whether the answer is an error's envelope.
-  static void ExpectEnvelope(const HttpAnswer& answer, int status, const std::string& code) {
-    EXPECT_EQ(answer.status, status) << answer.head << answer.body;
-    EXPECT_EQ(answer.Field("Content-Type"), "application/json");
-    const absl::StatusOr<report::Document> document = report::ParseDocument(answer.body);
-    ASSERT_TRUE(document.ok()) << answer.body;
-    ASSERT_EQ(document->keys, std::vector<std::string>{"error"}) << answer.body;
-    const report::Document& error = document->items[0];
-    ASSERT_EQ(error.keys, (std::vector<std::string>{"code", "message", "details"})) << answer.body;
-    EXPECT_EQ(error.items[0].text, code);
-    EXPECT_FALSE(error.items[1].text.empty());
-    EXPECT_EQ(error.items[2].kind, report::Document::Kind::kList);
   }
 };
 

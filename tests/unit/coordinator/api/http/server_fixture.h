@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "coordinator/api/http/http_server.h"
+#include "coordinator/report/document.h"
 #include "tests/unit/coordinator/api/http/blocking_client.h"
 #include "tests/unit/coordinator/api/http/fake_operations.h"
 
@@ -40,6 +42,20 @@ class ServerFixture : public testing::Test {
     BlockingClient client(port());
     client.Send(text);
     return client.Read(head_only);
+  }
+
+  // The answer is an error's envelope.
+  static void ExpectEnvelope(const HttpAnswer& answer, int status, const std::string& code) {
+    EXPECT_EQ(answer.status, status) << answer.head << answer.body;
+    EXPECT_EQ(answer.Field("Content-Type"), "application/json");
+    const absl::StatusOr<report::Document> document = report::ParseDocument(answer.body);
+    ASSERT_TRUE(document.ok()) << answer.body;
+    ASSERT_EQ(document->keys, std::vector<std::string>{"error"}) << answer.body;
+    const report::Document& error = document->items[0];
+    ASSERT_EQ(error.keys, (std::vector<std::string>{"code", "message", "details"})) << answer.body;
+    EXPECT_EQ(error.items[0].text, code);
+    EXPECT_FALSE(error.items[1].text.empty());
+    EXPECT_EQ(error.items[2].kind, report::Document::Kind::kList);
   }
 
   FakeOperations operations_;
