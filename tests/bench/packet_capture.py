@@ -62,26 +62,35 @@ class UdpPacket:
     source: str = ""  # address
 
 
-def parse_pcap(data: bytes) -> list[UdpPacket]:
-    """IPv4 UDP packets of a pcap file with ns stamps and Ethernet link type; others are left out."""
+def parse_frames(data: bytes) -> list[tuple[int, bytes]]:
+    """Stamp (CLOCK_REALTIME, ns) and frame of every packet of a pcap file with ns stamps and Ethernet link
+    type.
+    """
     (magic,) = struct.unpack_from("<I", data, 0)
     if magic != _NANOSECOND_MAGIC:
         raise ValueError(f"not a little-endian pcap with nanosecond stamps: magic {magic:#x}")
     if struct.unpack_from("<I", data, 20)[0] != 1:
         raise ValueError("not captured on Ethernet")
-    packets = []
+    frames = []
     at = 24
     while at + 16 <= len(data):
         seconds, nanoseconds, captured, _ = struct.unpack_from("<IIII", data, at)
-        frame = data[at + 16 : at + 16 + captured]
+        frames.append((seconds * 1_000_000_000 + nanoseconds, data[at + 16 : at + 16 + captured]))
         at += 16 + captured
+    return frames
+
+
+def parse_pcap(data: bytes) -> list[UdpPacket]:
+    """The IPv4 UDP packets among them; others are left out."""
+    packets = []
+    for realtime_ns, frame in parse_frames(data):
         if len(frame) < _ETHERNET_HEADER + 28 or frame[12:14] != b"\x08\x00" or frame[23] != 17:
             continue
         udp = _ETHERNET_HEADER + (frame[14] & 15) * 4
         source, destination = struct.unpack_from(">HH", frame, udp)
         packets.append(
             UdpPacket(
-                seconds * 1_000_000_000 + nanoseconds,
+                realtime_ns,
                 source,
                 destination,
                 frame[udp + 8 :],
@@ -170,6 +179,10 @@ class Capture:
 
     def packets(self) -> list[UdpPacket]:
         return parse_pcap(self._data)
+
+    def stamps_ns(self) -> list[int]:
+        """When each packet left, of whatever protocol, on this machine's CLOCK_MONOTONIC."""
+        return [at_ns - self.offset.realtime_minus_monotonic_ns for at_ns, _ in parse_frames(self._data)]
 
     def monotonic_ns(self, packet: UdpPacket) -> int:
         """On this machine's CLOCK_MONOTONIC, known to +-offset.half_width_ns."""

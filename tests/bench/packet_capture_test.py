@@ -48,6 +48,11 @@ class ParsePcapTest(unittest.TestCase):
         tcp = udp_frame(1, 2, b"xy", protocol=6)
         self.assertEqual(packet_capture.parse_pcap(pcap(record(0, 0, ipv6), record(0, 0, tcp))), [])
 
+    def test_frames_are_kept_whatever_they_carry(self):
+        tcp = udp_frame(1, 2, b"xy", protocol=6)
+        frames = packet_capture.parse_frames(pcap(record(5, 7, tcp), record(6, 1, b"short")))
+        self.assertEqual(frames, [(5_000_000_007, tcp), (6_000_000_001, b"short")])
+
     def test_a_record_that_was_cut_off_ends_the_file(self):
         data = pcap(record(0, 0, udp_frame(1, 2, b"xy")))
         self.assertEqual(len(packet_capture.parse_pcap(data + b"\x01\x02")), 1)

@@ -9,11 +9,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from network_pair import NetworkPair
-from tutti_pair import TuttiPair
+from tutti_pair import Service, TuttiPair
 
 
 class PairBench:
     udp_clocks = True  # False: clocks are measured over the sessions alone
+    service: Service | None = None  # None: no run is kept, and there is no HTTP API
 
     def __init__(self, bin_dir: Path, seed: int):
         self._bin_dir = bin_dir
@@ -23,7 +24,9 @@ class PairBench:
     def __enter__(self):
         with ExitStack() as stack:
             self._pair = stack.enter_context(NetworkPair())
-            self._tutti = stack.enter_context(TuttiPair(self._pair, self._bin_dir, self.udp_clocks))
+            self._tutti = stack.enter_context(
+                TuttiPair(self._pair, self._bin_dir, self.udp_clocks, self.service)
+            )
             self._stack = stack.pop_all()
         return self
 

@@ -40,6 +40,10 @@ BENCHES = (
     "pacing",
     "per_cpu",
     "rr",
+    "submit",
+    "store",
+    "watchers",
+    "submits",
 )
 TOOLS = {
     "ip": "iproute2",

@@ -1,6 +1,13 @@
-// What the store costs: the first page of a list of 100,000 runs by each filter, the time in which a result
-// of 64 streams x 600 s at 100 ms is stored and opened, and what its series take. Prints JSON. usage:
-// store_figures FOLDER (on the disk that is meant; it is made, and is left)
+// What the store costs without a coordinator around it. Prints JSON. FOLDER is on the disk that is meant; it
+// is made, and is left.
+//
+// store_figures FOLDER: the first page of a list of 100,000 runs by each filter, the time in which a made-up
+// result of 64 streams x 600 s at 100 ms is stored and opened, and what its series take.
+//
+// store_figures fill FOLDER: makes the 100,000 runs and nothing else, for a coordinator.
+//
+// store_figures read FOLDER RUN: bytes for each sample of a kept run's byte counters, and the time in which
+// it is read, whoever has the folder.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -13,8 +20,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "coordinator/store/column_codec.h"
+#include "coordinator/store/sqlite/database.h"
+#include "coordinator/store/sqlite/run_rows.h"
 #include "coordinator/store/sqlite/sqlite_run_store.h"
+#include "coordinator/store/sqlite/statement.h"
+#include "tutti/v1/result.pb.h"
 
 namespace tutti::store {
 namespace {
@@ -41,8 +53,8 @@ double MedianMs(const std::function<void()>& measured, int rounds = kRounds) {
   return times_ms[times_ms.size() / 2];
 }
 
-// Plan "rare" every 10,000th run; label commit=c0..c99999, one each, and branch=main for all. Through the
-// store each run would be two syncs of the disk.
+// Plan "rare" every 10,000th run; label commit=c1..c100000, one each, and branch=main for all; two of 50
+// hosts each. Through the store each run would be two syncs of the disk.
 void Fill(const std::string& path) {
   const auto database = Database::OpenWriter(path);
   Require(database.status());
@@ -58,6 +70,10 @@ void Fill(const std::string& path) {
       "i * 1000000000, i * 1000000000, i * 1000000000, 0, 0, 8, 100000 FROM n;"
       "INSERT INTO labels (key, value, number) SELECT 'branch', 'main', number FROM runs;"
       "INSERT INTO labels (key, value, number) SELECT 'commit', printf('c%d', number), number FROM runs;"
+      "INSERT INTO hosts (name, number, fingerprint, kernel) SELECT printf('host%d', number % 50), number, "
+      "printf('%016x', number % 50), '6.18.4' FROM runs;"
+      "INSERT INTO hosts (name, number, fingerprint, kernel) SELECT printf('host%d', (number + 1) % 50), "
+      "number, printf('%016x', (number + 1) % 50), '6.18.4' FROM runs;"
       "COMMIT"));
 }
 
@@ -81,6 +97,7 @@ void PrintLists(const RunStore& store) {
          (*request.mutable_labels())["branch"] = "main";
          (*request.mutable_labels())["commit"] = "c77";
        }},
+      {"host", [](Request& request) { request.set_host("host7"); }},
       {"the oldest by time", [](Request& request) { request.set_until_unix_ns(60'000'000'000); }},
       {"text that one run has", [](Request& request) { request.set_text("000077"); }},
       {"text that no run has", [](Request& request) { request.set_text("nowhere"); }},
@@ -148,13 +165,130 @@ int Main(const std::string& folder) {
   return 0;
 }
 
+int FillOnly(const std::string& folder) {
+  // Makes the tables.
+  Require(SqliteRunStore::Open(folder).status());
+  Fill(folder + "/tutti.db");
+  return 0;
+}
+
+// --- read ---------------------------------------------------------------------------------------
+
+// Takes the samples of one byte counter out of a trial; how many there were.
+using TakeOut = std::function<int(tutti::v1::TrialResult&)>;
+
+TakeOut OfStreams(const std::string& entry, bool sent) {
+  return [entry, sent](tutti::v1::TrialResult& trial) {
+    int samples = 0;
+    for (tutti::v1::StreamResult& stream : *trial.mutable_streams()) {
+      if (stream.flow().entry() != entry) continue;
+      auto& series =
+          sent ? *stream.mutable_sent_bytes_intervals() : *stream.mutable_received_bytes_intervals();
+      samples += series.size();
+      series.Clear();
+    }
+    return samples;
+  };
+}
+
+TakeOut OfEntries(bool sent) {
+  return [sent](tutti::v1::TrialResult& trial) {
+    int samples = 0;
+    for (tutti::v1::EntryResult& entry : *trial.mutable_entries()) {
+      auto& series = sent ? *entry.mutable_sent_bytes_intervals() : *entry.mutable_received_bytes_intervals();
+      samples += series.size();
+      series.Clear();
+    }
+    return samples;
+  };
+}
+
+TakeOut OfHosts(bool sent) {
+  return [sent](tutti::v1::TrialResult& trial) {
+    int samples = 0;
+    for (tutti::v1::TimelineInterval& interval : *trial.mutable_timeline()) {
+      for (tutti::v1::HostInterval& host : *interval.mutable_hosts()) {
+        if (sent) {
+          samples += host.has_sent_bytes() ? 1 : 0;
+          host.clear_sent_bytes();
+        } else {
+          samples += host.has_received_bytes() ? 1 : 0;
+          host.clear_received_bytes();
+        }
+      }
+    }
+    return samples;
+  };
+}
+
+std::vector<std::pair<std::string, TakeOut>> CountersOf(const tutti::v1::TrialResult& trial) {
+  std::vector<std::pair<std::string, TakeOut>> counters;
+  for (const bool sent : {true, false}) {
+    const std::string what = sent ? ", sent" : ", received";
+    for (const tutti::v1::EntryResult& entry : trial.entries()) {
+      counters.emplace_back("streams of " + entry.entry() + what, OfStreams(entry.entry(), sent));
+    }
+    counters.emplace_back("entries" + what, OfEntries(sent));
+    counters.emplace_back("hosts" + what, OfHosts(sent));
+  }
+  return counters;
+}
+
+int64_t StoredTrialBytes(Database& database, const std::string& run_id) {
+  absl::StatusOr<Statement> stored = database.Prepare(
+      "SELECT sum(length(t.trial)) FROM trials t JOIN runs r ON r.number = t.number "
+      "WHERE r.run_id = ?");
+  Require(stored.status());
+  stored->BindText(run_id);
+  const absl::StatusOr<bool> row = stored->Step();
+  Require(row.status());
+  return *row ? stored->Int(0) : 0;
+}
+
+// A counter takes by how much the stored trial is larger than the same trial without it: all lie in one
+// frame.
+void PrintCounters(const tutti::v1::TrialResult& trial, int64_t stored_bytes) {
+  std::printf("  \"counters\": {\n");
+  const std::vector<std::pair<std::string, TakeOut>> counters = CountersOf(trial);
+  for (size_t i = 0; i < counters.size(); ++i) {
+    tutti::v1::TrialResult without = trial;
+    const int samples = counters[i].second(without);
+    const absl::StatusOr<std::string> packed = PackMessage(without);
+    Require(packed.status());
+    std::printf("    \"%s\": {\"samples\": %d, \"bytes\": %lld}%s\n", counters[i].first.c_str(), samples,
+                static_cast<long long>(stored_bytes) - static_cast<long long>(packed->size()),
+                i + 1 < counters.size() ? "," : "");
+  }
+  std::printf("  },\n");
+}
+
+int Read(const std::string& folder, const std::string& run_id) {
+  const absl::StatusOr<std::unique_ptr<Database>> database = Database::OpenReader(folder + "/tutti.db");
+  Require(database.status());
+  const absl::StatusOr<tutti::v1::Result> result = ReadRun(**database, run_id);
+  Require(result.status());
+  if (result->cases_size() != 1 || result->cases(0).trials_size() != 1) {
+    std::fprintf(stderr, "store_figures: %s has not one case with one trial\n", run_id.c_str());
+    return 1;
+  }
+  const tutti::v1::TrialResult& trial = result->cases(0).trials(0);
+  const int64_t stored_bytes = StoredTrialBytes(**database, run_id);
+  std::printf("{\n  \"streams\": %d,\n  \"intervals\": %d,\n  \"stored_bytes\": %lld,\n",
+              trial.streams_size(), trial.timeline_size(), static_cast<long long>(stored_bytes));
+  PrintCounters(trial, stored_bytes);
+  std::printf("  \"read_ms\": %.2f\n}\n", MedianMs([&] { Require(ReadRun(**database, run_id).status()); }));
+  return 0;
+}
+
 }  // namespace
 }  // namespace tutti::store
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: store_figures FOLDER\n");
-    return 2;
-  }
-  return tutti::store::Main(argv[1]);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1) return tutti::store::Main(arguments[0]);
+  if (arguments.size() == 2 && arguments[0] == "fill") return tutti::store::FillOnly(arguments[1]);
+  if (arguments.size() == 3 && arguments[0] == "read") return tutti::store::Read(arguments[1], arguments[2]);
+  std::fprintf(stderr,
+               "usage: store_figures FOLDER | store_figures fill FOLDER | store_figures read FOLDER RUN\n");
+  return 2;
 }

@@ -20,6 +20,7 @@ from network_pair import Host, NetworkPair
 
 PROGRAMS = ("tutti", "tutti-coordinator", "tutti-worker")
 COORDINATOR_PORT = 7117
+HTTP_PORT = 7118
 
 
 def check_programs(bin_dir: Path) -> None:
@@ -136,12 +137,22 @@ def window_on_timeline(trial: dict, host: str) -> tuple[int, int]:
     return t0 + edges["window_begin_trial_ns"], t0 + edges["window_end_trial_ns"]
 
 
+@dataclass(frozen=True)
+class Service:
+    """A coordinator that keeps its runs and has the HTTP API, as a lab's does for years."""
+
+    state_dir: Path | None = None  # None: one of its own, which goes with it
+
+
 class TuttiPair:
     """Context manager: worker "a" with the coordinator on pair.sender, worker "b" on pair.receiver."""
 
-    def __init__(self, pair: NetworkPair, bin_dir: Path, udp_clocks: bool = True):
+    def __init__(
+        self, pair: NetworkPair, bin_dir: Path, udp_clocks: bool = True, service: Service | None = None
+    ):
         self._pair = pair
         self._udp_clocks = udp_clocks
+        self._service = service
         self._bin = bin_dir
         self._daemons: list[tuple[Host, subprocess.Popen]] = []
         self._holders: list[subprocess.Popen] = []
@@ -163,8 +174,7 @@ class TuttiPair:
                     "--listen",
                     address,
                     "--insecure",
-                    "--state-dir",
-                    "none",
+                    *self._service_flags(),
                 ],
             )
             self._start(
@@ -207,8 +217,24 @@ class TuttiPair:
         holder.stdout.readline()
         self._holders.append(holder)
 
+    def _service_flags(self) -> list[str]:
+        if self._service is None:
+            return ["--state-dir", "none"]
+        # Runs that were made up for a bench say that they are large: none is to be removed for it.
+        flags = ["--state-dir", str(self._service.state_dir or self._dir / "state"), "--keep-size", "none"]
+        http = f"{self._pair.sender.address}:{HTTP_PORT}"
+        return [*flags, "--http", f"unix:{self.http_socket}", "--http", http]
+
     def worker_pid(self, name: str) -> int:
         return self._daemons[{"a": 1, "b": 2}[name]][1].pid
+
+    @property
+    def coordinator_pid(self) -> int:
+        return self._daemons[0][1].pid
+
+    @property
+    def http_socket(self) -> Path:
+        return self._dir / "http.sock"
 
     @property
     def coordinator(self) -> str:
