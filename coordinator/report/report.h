@@ -83,7 +83,7 @@ std::string RenderCsv(const tutti::v1::Result& result, CsvRows rows);
 
 // One suite, the plan; a test for each threshold of a case, or for the case itself if it has none. A failure
 // is a threshold or limit that was not kept, an error what could not be measured properly, skipped what was
-// not run.
+// not run. A run that has not passed has a failure or an error.
 std::string RenderJunit(const tutti::v1::Result& result);
 
 // --- the events of a run as JSON Lines
