@@ -43,6 +43,11 @@ std::vector<CLI::App*> Chosen(CLI::App& app) {
   return chosen;
 }
 
+void AddNoConfig(CLI::App& app) {
+  app.add_flag(kNoConfig)->description("Read no configuration: no file and no TUTTI_ variable");
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) AddNoConfig(*command);
+}
+
 bool IsExcluded(const CLI::Option& option) {
   const std::set<CLI::Option*> excludes = option.get_excludes();
   return std::any_of(excludes.begin(), excludes.end(),
@@ -70,18 +75,21 @@ absl::Status ErrorOf(const std::vector<std::string>& errors) {
 
 void DefineConfiguration(CLI::App& app, Program program) {
   Describe(app, program);
-  app.add_flag(kNoConfig)->description("Read no configuration: no file and no TUTTI_ variable");
+  AddNoConfig(app);
 }
 
 absl::Status Configure(CLI::App& app, Program program, Configuration& configuration) {
   std::vector<std::string> errors;
   Layers layers;
-  if (app.count(kNoConfig) == 0) {
+  const std::vector<CLI::App*> chosen = Chosen(app);
+  const bool no_config = std::any_of(chosen.begin(), chosen.end(),
+                                     [](const CLI::App* command) { return command->count(kNoConfig) > 0; });
+  if (!no_config) {
     layers.environment = ProcessEnvironment();
     layers.files = ReadConfigFiles(kSystemConfigFolder, layers.environment, errors);
   }
   std::vector<std::pair<const Setting*, CLI::Option*>> not_given;
-  for (CLI::App* command : Chosen(app)) {
+  for (CLI::App* command : chosen) {
     for (const Setting& setting : SettingTable()) {
       CLI::Option* option = IsOf(setting, program) ? FlagIn(*command, setting) : nullptr;
       if (option == nullptr) continue;

@@ -64,9 +64,15 @@ class Completion(unittest.TestCase):
         for command in (("run",), ("lab", "up"), ("doctor",), ("workers",), ("workers", "drain"), ("why-not",)):
             listed = set(re.findall(r"(?m)(?<=[ ,])(--?[a-z][a-z0-9-]*)(?=[ ,])", help_of(*command).split("Options:")[1]))
             completed = set(self.complete(*command, "-"))
-            self.assertIn("--help", completed)
+            self.assertLessEqual({"--help", "--version", "--no-config"}, completed, command)
             self.assertLessEqual(completed, listed, command)
         self.assertEqual(["--format"], self.complete("show", "--form"))
+
+    def test_what_is_completed_for_every_command_is_taken_behind_each(self):
+        plain = subprocess.run([tutti, "--version"], capture_output=True, text=True, timeout=30)
+        for command in (("run", "--no-config"), ("lab", "list"), ("--no-config", "workers", "ls")):
+            done = subprocess.run([tutti, *command, "--version"], capture_output=True, text=True, timeout=30)
+            self.assertEqual((0, plain.stdout), (done.returncode, done.stdout), command)
 
     def test_values_are_completed_by_their_kind(self):
         self.assertEqual(["json", "table", "yaml"], self.complete("workers", "--output", ""))
