@@ -56,8 +56,16 @@ std::string TypeText(const Setting& setting) {
       return "duration, or none";
     case SettingKind::kSizeOrNone:
       return "size, or none";
-    case SettingKind::kTexts:
-      return "list";
+    case SettingKind::kEndpoint:
+      return "address";
+    case SettingKind::kEndpoints:
+      return "list of addresses";
+    case SettingKind::kFolderOrNone:
+      return "absolute path, or none";
+    case SettingKind::kNumericAddress:
+      return "numeric address";
+    case SettingKind::kLabels:
+      return "list of KEY=VALUE";
   }
   return "";
 }
