@@ -75,6 +75,19 @@ class Dist(unittest.TestCase):
         self.assertIn("complete -F _tutti tutti", (share / "bash-completion/completions/tutti").read_text())
         self.assertTrue((share / "zsh/site-functions/_tutti").read_text().startswith("#compdef tutti\n"))
 
+    def test_every_link_of_the_installed_documents_leads_somewhere(self):
+        documents = self.image / "usr/local/share/doc/tutti"
+        pages = sorted(documents.rglob("*.md"))
+        self.assertIn(documents / "docs/ci.md", pages)
+        dead = [
+            f"{page.relative_to(documents)}: {link}"
+            for page in pages
+            for link in re.findall(r"\]\(([^)\s#]+)", page.read_text())
+            if "://" not in link and not (page.parent / link).exists()
+        ]
+        self.assertEqual([], dead)
+        self.assertTrue(os.access(documents / "deploy/ci/curl-jq.sh", os.X_OK))
+
     def test_the_packages_of_the_libraries_are_known_and_exist(self):
         packages = (self.tree / "runtime-packages").read_text().split()
         self.assertIn("libgrpc++1.51", packages)
