@@ -42,7 +42,12 @@ packages=$(runtime_packages)
 # The lab calls ip.
 printf '%s\n' "$packages" iproute2 >"$tree/runtime-packages"
 
-for shell in bash zsh; do "$bin/tutti" --no-config completion "$shell" >"$tree/share/completions/tutti.$shell"; done
+for shell in bash zsh; do
+  "$bin/tutti" --no-config completion "$shell" >"$tree/share/completions/tutti.$shell"
+  for daemon in tutti-coordinator tutti-worker; do
+    "$bin/$daemon" --completion "$shell" >"$tree/share/completions/$daemon.$shell"
+  done
+done
 cp -r plans "$tree/share/plans"
 cp -r deploy/systemd deploy/sysusers.d deploy/etc "$tree/"
 # As they lie here, so that the links of the documents lead somewhere.

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "common/completion/completion_flag.h"
 #include "common/config/command_line.h"
 #include "common/config/setting.h"
 #include "common/log/log.h"
@@ -101,9 +102,11 @@ void DefineFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--insecure", flags.insecure,
                "Allow plain text to a coordinator beyond loopback and Unix sockets");
   app.add_option("--log-level", flags.log_level, "trace, debug, info, warn, error or off");
-  app.add_option("--log-file", flags.log_file, "Append the log to this file instead of standard error");
+  app.add_option("--log-file", flags.log_file, "Append the log to this file instead of standard error")
+      ->type_name("FILE");
   app.set_version_flag("--version", std::string("tutti-worker ") + tutti::kVersion);
   tutti::DefineConfiguration(app, tutti::Program::kWorker);
+  tutti::AddCompletionFlag(app);
 }
 
 // Whether the configuration below the flags is right; says what is wrong.

@@ -15,6 +15,7 @@ namespace tutti {
 namespace {
 
 constexpr char kNoConfig[] = "--no-config";
+constexpr char kDefaultType[] = "TEXT";  // CLI11's of a string
 
 // nullptr where `app` has no flag that is this setting.
 CLI::Option* FlagIn(CLI::App& app, const Setting& setting) {
@@ -29,6 +30,9 @@ void Describe(CLI::App& app, Program program) {
     option->description(absl::StrCat(option->get_description(), " [", VariableOf(setting), "]"));
     if (setting.kind != SettingKind::kBool && setting.default_text[0] != '\0')
       option->default_str(setting.default_text);
+    // For help and completion, unless the flag says itself what it takes.
+    if (setting.kind == SettingKind::kWord && option->get_type_name() == kDefaultType)
+      option->type_name(absl::StrJoin(setting.words, "|"));
   }
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) Describe(*command, program);
 }

@@ -79,11 +79,23 @@ class Completion(unittest.TestCase):
         self.assertEqual(["json"], self.complete("workers", "--output", "=", "j"))
         self.assertEqual(["json", "table", "yaml"], self.complete("workers", "--output", "="))
         self.assertIn("stream-test", self.complete("lab", "run", "p.yaml", "--format", ""))
+        csv = ["case", "host", "interval", "stream", "trial"]
+        self.assertEqual(csv, self.complete("show", "r.json", "--format", "csv", ":"))
+        self.assertEqual(["case"], self.complete("show", "r.json", "--format", "csv", ":", "ca"))
+        self.assertEqual(["case"], self.complete("show", "r.json", "--format", "=", "csv", ":", "ca"))
+        self.assertEqual(["csv:case"], self.complete("show", "r.json", "--format", "csv:ca"))
         self.assertEqual(["zsh"], self.complete("completion", "z"))
         self.assertEqual(["folder", "two words.yaml"], self.complete("validate", ""))
         self.assertEqual(["folder"], self.complete("lab", "up", "--log-dir", ""))
         self.assertEqual([], self.complete("run", "--coordinator", ""))
         self.assertEqual([], self.complete("run", "--lab", ""))
+
+    def test_what_stands_behind_the_host_of_lab_exec_is_another_commands(self):
+        self.assertIn("--name", self.complete("lab", "exec", "-"))
+        self.assertIn("--name", self.complete("lab", "exec", "--name", "default", "-"))
+        self.assertEqual([], self.complete("lab", "exec", "host1", "-"))
+        self.assertEqual([], self.complete("lab", "exec", "--name", "=", "default", "host1", "ls", "--"))
+        self.assertEqual(["folder"], self.complete("lab", "exec", "host1", "ls", "f"))
 
     def test_zsh_can_read_its_script(self):
         if shutil.which("zsh") is None:
