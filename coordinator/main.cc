@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/completion/completion_flag.h"
 #include "common/config/command_line.h"
 #include "common/log/log.h"
 #include "common/status/errno_status.h"
@@ -63,9 +64,11 @@ void Define(CLI::App& app, Flags& flags) {
                  "Remove the oldest kept runs when all together are larger, as in 10GiB; none: never")
       ->type_name("SIZE");
   app.add_option("--log-level", flags.log.level, "trace, debug, info, warn, error or off");
-  app.add_option("--log-file", flags.log.file, "Append the log to this file instead of standard error");
+  app.add_option("--log-file", flags.log.file, "Append the log to this file instead of standard error")
+      ->type_name("FILE");
   app.set_version_flag("--version", std::string("tutti-coordinator ") + tutti::kVersion);
   tutti::DefineConfiguration(app, tutti::Program::kCoordinator);
+  tutti::AddCompletionFlag(app);
 }
 
 int Complain(const absl::Status& status, int exit_code) {

@@ -14,7 +14,7 @@ name=tutti-$version-$(dpkg --print-architecture)
 staging=$(mktemp -d)
 trap 'rm -rf "$staging"' EXIT
 tree=$staging/$name
-mkdir -p "$tree"/{bin,share/doc,share/completions}
+mkdir -p "$tree"/{bin,share/doc/deploy,share/completions}
 
 for program in "${programs[@]}"; do
   install -m 0755 "$bin/$program" "$tree/bin/$program"
@@ -42,11 +42,17 @@ packages=$(runtime_packages)
 # The lab calls ip.
 printf '%s\n' "$packages" iproute2 >"$tree/runtime-packages"
 
-for shell in bash zsh; do "$bin/tutti" --no-config completion "$shell" >"$tree/share/completions/tutti.$shell"; done
+for shell in bash zsh; do
+  "$bin/tutti" --no-config completion "$shell" >"$tree/share/completions/tutti.$shell"
+  for daemon in tutti-coordinator tutti-worker; do
+    "$bin/$daemon" --completion "$shell" >"$tree/share/completions/$daemon.$shell"
+  done
+done
 cp -r plans "$tree/share/plans"
 cp -r deploy/systemd deploy/sysusers.d deploy/etc "$tree/"
-cp -r docs/. "$tree/share/doc/"
-cp README.md CHANGELOG.md "$tree/share/doc/"
+# As they lie here, so that the links of the documents lead somewhere.
+cp -r README.md CHANGELOG.md CONTRIBUTING.md docs plans "$tree/share/doc/"
+cp -r deploy/ci "$tree/share/doc/deploy/"
 install -m 0755 deploy/install.sh "$tree/install.sh"
 
 tar -C "$staging" --sort=name --owner=0 --group=0 --numeric-owner -czf "$out/$name.tar.gz" "$name"

@@ -30,8 +30,10 @@ for plan in share/plans/*.yaml; do
   install -D -m 0644 "$plan" "$destination$prefix/share/tutti/plans/$(basename "$plan")"
 done
 # Where bash-completion and zsh look below every prefix that is in XDG_DATA_DIRS or fpath, as /usr/local is.
-install -D -m 0644 share/completions/tutti.bash "$destination$prefix/share/bash-completion/completions/tutti"
-install -D -m 0644 share/completions/tutti.zsh "$destination$prefix/share/zsh/site-functions/_tutti"
+for program in tutti tutti-coordinator tutti-worker; do
+  install -D -m 0644 "share/completions/$program.bash" "$destination$prefix/share/bash-completion/completions/$program"
+  install -D -m 0644 "share/completions/$program.zsh" "$destination$prefix/share/zsh/site-functions/_$program"
+done
 mkdir -p "$destination$prefix/share/doc/tutti"
 cp -r share/doc/. "$destination$prefix/share/doc/tutti/"
 

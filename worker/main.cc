@@ -3,7 +3,6 @@
 //
 // Exit codes: 0 stopped (SIGTERM, SIGINT); 1 internal; 2 usage; 10 refused by the coordinator or by policy.
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,7 +22,9 @@
 #include <string>
 #include <vector>
 
+#include "common/completion/completion_flag.h"
 #include "common/config/command_line.h"
+#include "common/config/setting.h"
 #include "common/log/log.h"
 #include "common/net/channels.h"
 #include "common/status/errno_status.h"
@@ -82,35 +83,30 @@ std::string RepeatedKey(const std::vector<std::string>& labels) {
   return "";
 }
 
-std::string CheckLabel(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) return "\"" + text + "\" is not key=value";
-  return "";
-}
-
-std::string CheckAddress(const std::string& text) {
-  in6_addr bytes;
-  const bool good =
-      inet_pton(AF_INET, text.c_str(), &bytes) == 1 || inet_pton(AF_INET6, text.c_str(), &bytes) == 1;
-  return good ? "" : "\"" + text + "\" is not a numeric IPv4 or IPv6 address";
+// The same check as in a configuration file.
+std::string CheckAs(const char* key, const std::string& text) {
+  const tutti::Setting* setting = tutti::FindSetting(key);
+  return setting == nullptr ? "" : tutti::CheckSetting(*setting, text);
 }
 
 void DefineFlags(CLI::App& app, Flags& flags) {
   app.add_option("--coordinator", flags.coordinator, "Its address: HOST[:PORT], [V6]:PORT or unix:/PATH");
   app.add_option("--name", flags.name, "This host's name in plans and reports (default: the host name)");
-  app.add_option("--label", flags.labels, "key=value, for roles that choose hosts by label; may be repeated")
-      ->check(CheckLabel)
+  app.add_option("--label", flags.labels, "KEY=VALUE, for roles that choose hosts by label; may be repeated")
+      ->check([](const std::string& text) { return CheckAs("label", text); })
       ->allow_extra_args(false);
   app.add_option("--address", flags.address,
                  "Numeric address by which other hosts reach this one (default: the one that reaches the "
                  "coordinator)")
-      ->check(CheckAddress);
+      ->check([](const std::string& text) { return CheckAs("address", text); });
   app.add_flag("--insecure", flags.insecure,
                "Allow plain text to a coordinator beyond loopback and Unix sockets");
   app.add_option("--log-level", flags.log_level, "trace, debug, info, warn, error or off");
-  app.add_option("--log-file", flags.log_file, "Append the log to this file instead of standard error");
+  app.add_option("--log-file", flags.log_file, "Append the log to this file instead of standard error")
+      ->type_name("FILE");
   app.set_version_flag("--version", std::string("tutti-worker ") + tutti::kVersion);
   tutti::DefineConfiguration(app, tutti::Program::kWorker);
+  tutti::AddCompletionFlag(app);
 }
 
 // Whether the configuration below the flags is right; says what is wrong.

@@ -15,6 +15,7 @@ namespace tutti {
 namespace {
 
 constexpr char kNoConfig[] = "--no-config";
+constexpr char kDefaultType[] = "TEXT";  // CLI11's of a string
 
 // nullptr where `app` has no flag that is this setting.
 CLI::Option* FlagIn(CLI::App& app, const Setting& setting) {
@@ -29,6 +30,9 @@ void Describe(CLI::App& app, Program program) {
     option->description(absl::StrCat(option->get_description(), " [", VariableOf(setting), "]"));
     if (setting.kind != SettingKind::kBool && setting.default_text[0] != '\0')
       option->default_str(setting.default_text);
+    // For help and completion, unless the flag says itself what it takes.
+    if (setting.kind == SettingKind::kWord && option->get_type_name() == kDefaultType)
+      option->type_name(absl::StrJoin(setting.words, "|"));
   }
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) Describe(*command, program);
 }
@@ -41,6 +45,11 @@ std::vector<CLI::App*> Chosen(CLI::App& app) {
     chosen.insert(chosen.end(), below.begin(), below.end());
   }
   return chosen;
+}
+
+void AddNoConfig(CLI::App& app) {
+  app.add_flag(kNoConfig)->description("Read no configuration: no file and no TUTTI_ variable");
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) AddNoConfig(*command);
 }
 
 bool IsExcluded(const CLI::Option& option) {
@@ -70,18 +79,21 @@ absl::Status ErrorOf(const std::vector<std::string>& errors) {
 
 void DefineConfiguration(CLI::App& app, Program program) {
   Describe(app, program);
-  app.add_flag(kNoConfig)->description("Read no configuration: no file and no TUTTI_ variable");
+  AddNoConfig(app);
 }
 
 absl::Status Configure(CLI::App& app, Program program, Configuration& configuration) {
   std::vector<std::string> errors;
   Layers layers;
-  if (app.count(kNoConfig) == 0) {
+  const std::vector<CLI::App*> chosen = Chosen(app);
+  const bool no_config = std::any_of(chosen.begin(), chosen.end(),
+                                     [](const CLI::App* command) { return command->count(kNoConfig) > 0; });
+  if (!no_config) {
     layers.environment = ProcessEnvironment();
     layers.files = ReadConfigFiles(kSystemConfigFolder, layers.environment, errors);
   }
   std::vector<std::pair<const Setting*, CLI::Option*>> not_given;
-  for (CLI::App* command : Chosen(app)) {
+  for (CLI::App* command : chosen) {
     for (const Setting& setting : SettingTable()) {
       CLI::Option* option = IsOf(setting, program) ? FlagIn(*command, setting) : nullptr;
       if (option == nullptr) continue;

@@ -11,8 +11,10 @@
 
 namespace tutti {
 
-// Adds --no-config, and to the help of each flag that is a setting its variable and its default. A flag of
-// that name which is something else is to be marked with configurable(false).
+// Adds --no-config to the program and to each command, so that it may stand before or behind one (CLI11's
+// fallthrough would give the program a command's surplus words too). Adds to the help of each flag that is a
+// setting its variable and its default. A flag of that name which is something else is to be marked with
+// configurable(false).
 void DefineConfiguration(CLI::App& app, Program program);
 
 // Reads the layers below the flags into `configuration`, and gives each flag of the command that was chosen

@@ -18,8 +18,8 @@ What would otherwise be said with each command can be written down once. Later l
 
 A list is replaced as a whole, not added to. `tutti config show --origin` prints what holds and which layer it came from: the file with line
 and column, the variable, or the flag. All three programs read the same files, and each takes the settings that it has; the user's file and
-the variables are those of whoever starts a program, so a daemon under systemd has others than a shell. `--no-config` reads no file and
-no variable. The daemons of a lab are started with it: a lab is the same for everyone.
+the variables are those of whoever starts a program, so a daemon under systemd has others than a shell. `--no-config`, before
+or behind the command, reads no file and no variable. The daemons of a lab are started with it: a lab is the same for everyone.
 
 ```yaml
 # /etc/tutti/lab.yaml
@@ -56,8 +56,16 @@ std::string TypeText(const Setting& setting) {
       return "duration, or none";
     case SettingKind::kSizeOrNone:
       return "size, or none";
-    case SettingKind::kTexts:
-      return "list";
+    case SettingKind::kEndpoint:
+      return "address";
+    case SettingKind::kEndpoints:
+      return "list of addresses";
+    case SettingKind::kFolderOrNone:
+      return "absolute path, or none";
+    case SettingKind::kNumericAddress:
+      return "numeric address";
+    case SettingKind::kLabels:
+      return "list of KEY=VALUE";
   }
   return "";
 }

@@ -18,7 +18,7 @@ constexpr std::string_view kPrefix = "TUTTI_";
 
 // "10.0.0.1:7117, unix:/run/a" of a list, else the one text.
 std::vector<std::string> TextsOf(const Setting& setting, const std::string& text) {
-  if (setting.kind != SettingKind::kTexts) return {text};
+  if (!IsList(setting)) return {text};
   std::vector<std::string> texts;
   for (const std::string& part : std::vector<std::string>(absl::StrSplit(text, ','))) {
     std::string stripped = part;

@@ -1,5 +1,8 @@
 #include "common/config/setting.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -7,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/net/endpoint.h"
 #include "common/status/printable.h"
 #include "common/suggestion/suggestion.h"
 #include "common/units/units.h"
@@ -35,6 +39,30 @@ std::string CheckOrNone(std::string_view text, absl::StatusOr<Quantity> (*parse)
   return parsed.ok() ? "" : absl::StrCat(parsed.status().message(), "; or write none");
 }
 
+std::string CheckEndpoint(std::string_view text) {
+  return std::string(net::ParseEndpoint(std::string(text)).status().message());
+}
+
+// The daemon's working folder is not that of whoever wrote the value.
+std::string CheckFolderOrNone(std::string_view text) {
+  if (text == kNone || text.front() == '/') return "";
+  return absl::StrCat("\"", Printable(text), "\" is no absolute path: write /PATH, or none");
+}
+
+std::string CheckNumericAddress(std::string_view text) {
+  const std::string address(text);
+  in6_addr bytes{};
+  const bool good = inet_pton(AF_INET, address.c_str(), &bytes) == 1 ||
+                    inet_pton(AF_INET6, address.c_str(), &bytes) == 1;
+  return good ? "" : absl::StrCat("\"", Printable(text), "\" is not a numeric IPv4 or IPv6 address");
+}
+
+std::string CheckLabel(std::string_view text) {
+  const size_t equals = text.find('=');
+  const bool good = equals != std::string_view::npos && equals > 0;
+  return good ? "" : absl::StrCat("\"", Printable(text), "\" is not KEY=VALUE");
+}
+
 }  // namespace
 
 const char* ProgramName(Program program) {
@@ -55,7 +83,7 @@ const std::vector<Setting>& SettingTable() {
   constexpr Program kWorker = Program::kWorker;
   static const std::vector<Setting>& table = *new std::vector<Setting>{
       {"coordinator",
-       SettingKind::kText,
+       SettingKind::kEndpoint,
        "127.0.0.1:7117",
        {kTutti, kWorker},
        {},
@@ -81,20 +109,20 @@ const std::vector<Setting>& SettingTable() {
        "reports also show the intervals of all hosts on one time axis"},
       {"quiet", SettingKind::kBool, "false", {kTutti}, {}, "no line per interval while a run goes on"},
       {"listen",
-       SettingKind::kTexts,
+       SettingKind::kEndpoints,
        "127.0.0.1:7117",
        {kCoordinator},
        {},
        "addresses to listen on: HOST:PORT, [IPV6]:PORT or unix:/PATH"},
       {"http",
-       SettingKind::kTexts,
+       SettingKind::kEndpoints,
        "",
        {kCoordinator},
        {},
        "addresses for the HTTP/JSON API, as listen; the port may be left out: 7118; not set: none"},
       {"lease", SettingKind::kLease, "2s", {kCoordinator}, {}, "a worker that is silent for longer is lost"},
       {"state_dir",
-       SettingKind::kText,
+       SettingKind::kFolderOrNone,
        "",
        {kCoordinator},
        {},
@@ -118,13 +146,13 @@ const std::vector<Setting>& SettingTable() {
        {},
        "this host's name in plans and reports; not set: the host name"},
       {"label",
-       SettingKind::kTexts,
+       SettingKind::kLabels,
        "",
        {kWorker},
        {},
        "KEY=VALUE each, for roles that choose hosts by label"},
       {"address",
-       SettingKind::kText,
+       SettingKind::kNumericAddress,
        "",
        {kWorker},
        {},
@@ -162,6 +190,10 @@ bool IsOf(const Setting& setting, Program program) {
   return std::find(setting.programs.begin(), setting.programs.end(), program) != setting.programs.end();
 }
 
+bool IsList(const Setting& setting) {
+  return setting.kind == SettingKind::kEndpoints || setting.kind == SettingKind::kLabels;
+}
+
 std::string FlagOf(const Setting& setting) {
   std::string flag = absl::StrCat("--", setting.key);
   std::replace(flag.begin(), flag.end(), '_', '-');
@@ -194,8 +226,16 @@ std::string CheckSetting(const Setting& setting, std::string_view text) {
       return CheckOrNone(text, &ParseDurationNs);
     case SettingKind::kSizeOrNone:
       return CheckOrNone(text, &ParseSizeBytes);
+    case SettingKind::kEndpoint:
+    case SettingKind::kEndpoints:
+      return CheckEndpoint(text);
+    case SettingKind::kFolderOrNone:
+      return CheckFolderOrNone(text);
+    case SettingKind::kNumericAddress:
+      return CheckNumericAddress(text);
+    case SettingKind::kLabels:
+      return CheckLabel(text);
     case SettingKind::kText:
-    case SettingKind::kTexts:
       return "";
   }
   return "";

@@ -20,7 +20,11 @@ enum class SettingKind {
   kLease,           // "2s", within 100ms and 10m
   kDurationOrNone,  // "2160h"
   kSizeOrNone,      // "10GiB"
-  kTexts,           // a list of texts
+  kEndpoint,        // "10.0.0.1:7117", "[fd00::1]:7117", "unix:/run/tutti"
+  kEndpoints,       // a list of them
+  kFolderOrNone,    // "/var/lib/tutti"
+  kNumericAddress,  // "10.0.0.1"
+  kLabels,          // a list of "rack=a"
 };
 
 struct Setting {
@@ -39,6 +43,8 @@ const Setting* FindSetting(std::string_view key);
 std::vector<std::string> SettingKeys();
 
 bool IsOf(const Setting& setting, Program program);
+// Of several values: a list in a file.
+bool IsList(const Setting& setting);
 std::string FlagOf(const Setting& setting);      // "--log-level"
 std::string VariableOf(const Setting& setting);  // "TUTTI_LOG_LEVEL"
 

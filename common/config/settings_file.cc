@@ -68,7 +68,7 @@ class Reader {
   }
 
   std::optional<std::vector<std::string>> TextsOf(const Setting& setting, const YAML::Node& value) {
-    if (setting.kind != SettingKind::kTexts || !value.IsSequence()) {
+    if (!IsList(setting) || !value.IsSequence()) {
       std::optional<std::string> text = TextOf(setting, value);
       if (!text) return std::nullopt;
       return std::vector<std::string>{*std::move(text)};
@@ -96,9 +96,8 @@ class Reader {
     }
     if (!value.IsScalar()) {
       const std::string is = value.IsMap() ? "is a map" : value.IsNull() ? "has an empty part" : "is a list";
-      const bool of_list = setting.kind == SettingKind::kTexts;
       Add(value.Mark(), setting.key,
-          absl::StrCat(is, of_list ? ": write texts, as in [a, b]" : ": write one value"));
+          absl::StrCat(is, IsList(setting) ? ": write texts, as in [a, b]" : ": write one value"));
       return std::nullopt;
     }
     const std::string wrong = CheckSetting(setting, value.Scalar());

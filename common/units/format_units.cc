@@ -27,9 +27,9 @@ std::string FourDigits(double value) {
 
 std::string FormatSize(uint64_t bytes) {
   if (bytes == 0) return "0B";
-  static constexpr const char* kNames[] = {"B", "KiB", "MiB", "GiB"};
+  static constexpr const char* kNames[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   int unit = 0;
-  while (unit < 3 && bytes % 1024 == 0) {
+  while (unit < 5 && bytes % 1024 == 0) {
     bytes /= 1024;
     ++unit;
   }

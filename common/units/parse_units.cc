@@ -16,8 +16,12 @@ struct Unit {
   uint64_t factor;
 };
 
-constexpr std::array<Unit, 4> kSizes = {
-    {{"B", 1}, {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}}};
+constexpr std::array<Unit, 6> kSizes = {{{"B", 1},
+                                         {"KiB", 1ull << 10},
+                                         {"MiB", 1ull << 20},
+                                         {"GiB", 1ull << 30},
+                                         {"TiB", 1ull << 40},
+                                         {"PiB", 1ull << 50}}};
 constexpr std::array<Unit, 4> kRates = {
     {{"bps", 1}, {"Kbps", 1'000}, {"Mbps", 1'000'000}, {"Gbps", 1'000'000'000}}};
 constexpr std::array<Unit, 3> kMessageRates = {{{"pps", 1}, {"Kpps", 1'000}, {"Mpps", 1'000'000}}};
@@ -69,7 +73,7 @@ Scaled Scale(std::string_view number, uint64_t factor, uint64_t max, uint64_t* o
   if (point != std::string_view::npos) {
     std::string_view fraction = number.substr(point + 1);
     while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
-    // factor < 2^42 and 10^18 < 2^60: the product fits 128 bits; longer fractions cannot be whole.
+    // factor <= 2^50 and 10^18 < 2^60: the product fits 128 bits; longer fractions cannot be whole.
     if (fraction.size() > 18) return Scaled::kNotWhole;
     unsigned __int128 numerator = 0, denominator = 1;
     for (char c : fraction) {
@@ -96,7 +100,7 @@ bool IsSizeUnit(std::string_view unit) { return FindUnit(kSizes, unit) != nullpt
 bool IsRateUnit(std::string_view unit) { return FindUnit(kRates, unit) != nullptr; }
 bool IsDurationUnit(std::string_view unit) { return FindUnit(kDurations, unit) != nullptr; }
 
-// The power of a prefix letter: k 1, m 2, g 3; 0 for anything else.
+// The power of a prefix letter: k 1, m 2, g 3, t 4, p 5; 0 for anything else.
 int PrefixPower(char letter) {
   switch (std::tolower(static_cast<unsigned char>(letter))) {
     case 'k':
@@ -105,6 +109,10 @@ int PrefixPower(char letter) {
       return 2;
     case 'g':
       return 3;
+    case 't':
+      return 4;
+    case 'p':
+      return 5;
   }
   return 0;
 }
@@ -118,6 +126,10 @@ std::string Times(std::string_view number, uint64_t factor, std::string_view uni
   return absl::StrCat(value, std::string(unit));
 }
 
+// netperf's sizes and our rates end with G.
+constexpr int kLargestOfNetperf = 3;
+constexpr int kLargestOfRates = 3;
+
 uint64_t Power(uint64_t base, int exponent) {
   uint64_t value = 1;
   while (exponent-- > 0) value *= base;
@@ -129,25 +141,28 @@ std::string SizeAdvice(const Parts& parts) {
   const std::string number(parts.number);
   const std::string lower = Lower(parts.unit);
   if (parts.unit.empty()) return absl::StrCat("has no unit: write ", number, "B or ", number, "KiB");
-  if (IsRateUnit(parts.unit)) return "is a rate where a size is due: sizes are written in B, KiB, MiB or GiB";
+  if (IsRateUnit(parts.unit)) return "is a rate where a size is due: sizes are written in B, KiB, MiB, GiB, TiB or PiB";
   const int power = PrefixPower(parts.unit[0]);
   const bool letter_or_byte = parts.unit.size() == 1 || lower.substr(1) == "b";
   if (power > 0 && letter_or_byte) {
     const std::string binary =
         absl::StrCat(number, std::string(1, static_cast<char>(std::toupper(parts.unit[0]))), "iB");
     const std::string decimal = Times(parts.number, Power(1000, power), "B", "the number of bytes");
-    const char capital = static_cast<char>(std::toupper(parts.unit[0]));
-    const char small = static_cast<char>(std::tolower(parts.unit[0]));
-    return absl::StrCat("can be read two ways (netperf's ", std::string(1, capital), " counts in 1024, its ",
-                        std::string(1, small), " in 1000): write ", binary, " or ", decimal);
+    const std::string capital(1, static_cast<char>(std::toupper(parts.unit[0])));
+    const std::string small(1, static_cast<char>(std::tolower(parts.unit[0])));
+    const std::string readings =
+        power <= kLargestOfNetperf
+            ? absl::StrCat("netperf's ", capital, " counts in 1024, its ", small, " in 1000")
+            : "in powers of 1024 or of 1000";
+    return absl::StrCat("can be read two ways (", readings, "): write ", binary, " or ", decimal);
   }
   if (IsDurationUnit(parts.unit))
-    return "is a duration where a size is due: sizes are written in B, KiB, MiB or GiB";
+    return "is a duration where a size is due: sizes are written in B, KiB, MiB, GiB, TiB or PiB";
   for (const Unit& unit : kSizes) {
     if (Lower(unit.name) == lower)
       return absl::StrCat("has a wrong unit: write ", number, std::string(unit.name));
   }
-  return "has an unknown unit: sizes are written in B, KiB, MiB or GiB, such as 1472B or 64KiB";
+  return "has an unknown unit: sizes are written in B, KiB, MiB, GiB, TiB or PiB, such as 1472B or 64KiB";
 }
 
 std::string RateAdvice(const Parts& parts) {
@@ -157,7 +172,7 @@ std::string RateAdvice(const Parts& parts) {
   if (IsSizeUnit(parts.unit))
     return "is a size where a rate is due: rates are written in bps, Kbps, Mbps or Gbps";
   const int power = PrefixPower(parts.unit[0]);
-  if (power > 0 && parts.unit.size() == 1) {
+  if (power > 0 && power <= kLargestOfRates && parts.unit.size() == 1) {
     const std::string capital(1, static_cast<char>(std::toupper(parts.unit[0])));
     return absl::StrCat("can be read two ways (1000 or 1024 based): write ", number, capital,
                         "bps, which counts in 1000, or ",

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "common/completion/completion.h"
 #include "coordinator/cli/command.h"
-#include "coordinator/cli/completion.h"
 #include "coordinator/cli/exit_codes.h"
 
 namespace tutti::cli {

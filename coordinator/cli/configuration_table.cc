@@ -14,7 +14,7 @@ using report::Document;
 
 Document ValueDocument(const Setting& setting, const std::vector<std::string>& texts) {
   if (texts.empty()) return Document::Null();
-  if (setting.kind == SettingKind::kTexts) return Document::Texts(texts);
+  if (IsList(setting)) return Document::Texts(texts);
   if (setting.kind == SettingKind::kBool) return Document::Bool(texts.back() == "true");
   return Document::Text(texts.back());
 }

@@ -39,6 +39,12 @@ int SayParseError(const CLI::App& app, const CLI::ParseError& error) {
   return AfterOutput(help ? tutti::cli::kPassed : tutti::cli::kUsage);
 }
 
+// Of the program and of each command: it may stand before or behind one.
+void AddVersionFlag(CLI::App& app) {
+  app.set_version_flag("--version", std::string("tutti ") + tutti::kVersion);
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) AddVersionFlag(*command);
+}
+
 void AddCommands(CLI::App& app, const tutti::Configuration& configuration, tutti::cli::Chosen& chosen) {
   tutti::cli::AddValidateCommand(app, chosen);
   tutti::cli::AddPlanCommand(app, chosen);
@@ -79,10 +85,10 @@ int main(int argc, char** argv) {
   tutti::cli::HoldStandardFiles();
   CLI::App app{"tutti: many hosts send at the same instant, one report says what each of them did."};
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("tutti ") + tutti::kVersion);
   tutti::cli::Chosen chosen;
   tutti::Configuration configuration;
   AddCommands(app, configuration, chosen);
+  AddVersionFlag(app);
   tutti::DefineConfiguration(app, tutti::Program::kTutti);
   try {
     app.parse(argc, argv);

@@ -100,15 +100,16 @@ absl::Status WriteWhole(const std::string& path, std::string_view content) {
   std::string temporary = absl::StrCat(target, ".XXXXXX");
   const int fd = mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return ErrnoStatus(errno, absl::StrCat("create a file beside ", target));
-  absl::Status status = WriteAll(fd, temporary, content);
+  // Errors name what was asked for: the temporary file is gone when they are read.
+  absl::Status status = WriteAll(fd, target, content);
   const mode_t mask = umask(0);
   umask(mask);
   if (status.ok() && fchmod(fd, 0666 & ~mask) != 0)
-    status = ErrnoStatus(errno, absl::StrCat("chmod ", temporary));
-  if (status.ok() && fsync(fd) != 0) status = ErrnoStatus(errno, absl::StrCat("sync ", temporary));
-  status.Update(Close(fd, temporary));
+    status = ErrnoStatus(errno, absl::StrCat("chmod ", target));
+  if (status.ok() && fsync(fd) != 0) status = ErrnoStatus(errno, absl::StrCat("sync ", target));
+  status.Update(Close(fd, target));
   if (status.ok() && rename(temporary.c_str(), target.c_str()) != 0) {
-    status = ErrnoStatus(errno, absl::StrCat("rename ", temporary, " to ", target));
+    status = ErrnoStatus(errno, absl::StrCat("replace ", target));
   }
   if (!status.ok()) unlink(temporary.c_str());
   return status;

@@ -44,10 +44,14 @@ std::string State(const tutti::v1::WorkerInfo& worker) {
   return state;
 }
 
-std::string Addresses(const tutti::v1::HostFacts& facts) {
+// First the one that data takes unless the plan names a network: --address of the worker, else the one that
+// reaches the coordinator.
+std::string Addresses(const tutti::v1::WorkerInfo& worker) {
   std::vector<std::string> addresses;
-  for (const tutti::v1::HostAddress& address : facts.addresses()) {
-    if (!address.loopback() && !address.link_local()) addresses.push_back(address.address());
+  if (!worker.control_address().empty()) addresses.push_back(worker.control_address());
+  for (const tutti::v1::HostAddress& address : worker.facts().addresses()) {
+    if (address.loopback() || address.link_local() || address.address() == worker.control_address()) continue;
+    addresses.push_back(address.address());
   }
   return addresses.empty() ? "-" : absl::StrJoin(addresses, ",");
 }
@@ -61,7 +65,7 @@ Cells Line(const tutti::v1::WorkerInfo& worker) {
   const tutti::v1::HostFacts& facts = worker.facts();
   return {worker.name(),
           State(worker),
-          Addresses(facts),
+          Addresses(worker),
           facts.online_cpus_size() > 0 ? absl::StrCat(facts.online_cpus_size()) : "-",
           facts.kernel_release().empty() ? "-" : facts.kernel_release(),
           worker.has_clock_bound_ns() ? FormatDuration(worker.clock_bound_ns()) : "-",

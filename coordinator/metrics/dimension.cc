@@ -54,15 +54,43 @@ std::string Digits(double value, int digits) {
   return text;
 }
 
+// How a figure is written: times `times`, divided by `divisor`, then the unit.
+struct Scale {
+  double times = 1;
+  double divisor = 1;
+  const char* unit = "";
+
+  double Of(double value) const { return value * times / divisor; }
+};
+
 // In the largest of `units` (the largest first) that is not above the value; in the last one if all are.
-std::string Scaled(double value, int digits, std::initializer_list<std::pair<double, const char*>> units) {
+Scale Largest(double value, std::initializer_list<std::pair<double, const char*>> units) {
   const std::pair<double, const char*>* chosen = units.end() - 1;
   for (const auto& unit : units) {
     if (std::fabs(value) < unit.first) continue;
     chosen = &unit;
     break;
   }
-  return absl::StrCat(Digits(value / chosen->first, digits), chosen->second);
+  return {1, chosen->first, chosen->second};
+}
+
+Scale ScaleOf(Dimension dimension, double value) {
+  switch (dimension) {
+    case Dimension::kRate:
+      return Largest(value, {{1e9, "Gbps"}, {1e6, "Mbps"}, {1e3, "Kbps"}, {1.0, "bps"}});
+    case Dimension::kRatio:
+      return {100, 1, "%"};
+    case Dimension::kDuration:
+      return Largest(value, {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}});
+    case Dimension::kPerSecond:
+      return {1, 1, "/s"};
+    case Dimension::kServiceDemand:
+    case Dimension::kCores:
+    case Dimension::kIndex:
+    case Dimension::kCount:
+      break;
+  }
+  return {1, 1, FormOf(dimension).unit};
 }
 
 absl::StatusOr<double> AsDouble(const absl::StatusOr<uint64_t>& value) {
@@ -119,22 +147,21 @@ absl::StatusOr<double> ParseFigure(Dimension dimension, std::string_view text) {
 }
 
 std::string FigureText(Dimension dimension, double value, int digits) {
-  switch (dimension) {
-    case Dimension::kRate:
-      return Scaled(value, digits, {{1e9, "Gbps"}, {1e6, "Mbps"}, {1e3, "Kbps"}, {1.0, "bps"}});
-    case Dimension::kRatio:
-      return absl::StrCat(Digits(value * 100, digits), "%");
-    case Dimension::kDuration:
-      return Scaled(value, digits, {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}});
-    case Dimension::kPerSecond:
-      return absl::StrCat(Digits(value, digits), "/s");
-    case Dimension::kServiceDemand:
-    case Dimension::kCores:
-    case Dimension::kIndex:
-    case Dimension::kCount:
-      break;
+  const Scale scale = ScaleOf(dimension, value);
+  return absl::StrCat(Digits(scale.Of(value), digits), scale.unit);
+}
+
+std::string FigureTextBeside(Dimension dimension, double value, double limit) {
+  if (value == limit) return FigureText(dimension, value, kLimitDigits);
+  // In one unit and with equally many digits rounding keeps the order: where the two texts differ, the figure
+  // is on its own side of the limit.
+  const Scale scale = ScaleOf(dimension, value);
+  for (int digits = kValueDigits; digits <= kLimitDigits; ++digits) {
+    const std::string text = Digits(scale.Of(value), digits);
+    if (text != Digits(scale.Of(limit), digits)) return absl::StrCat(text, scale.unit);
   }
-  return absl::StrCat(Digits(value, digits), UnitOf(dimension));
+  return absl::StrCat(value < limit ? "just below " : "just above ",
+                      FigureText(dimension, limit, kLimitDigits));
 }
 
 }  // namespace tutti::metrics

@@ -69,9 +69,9 @@ std::string SingleSchema(const ValueSpec& spec) {
     case ValueKind::kInteger:
       return IntegerWithin(spec);
     case ValueKind::kSize:
-      return TextLike(absl::StrCat("^", kNumber, "(B|KiB|MiB|GiB)$"));
+      return TextLike(absl::StrCat("^", kNumber, "(B|KiB|MiB|GiB|TiB|PiB)$"));
     case ValueKind::kBuffer:
-      return TextLike(absl::StrCat("^(default|", kNumber, "(B|KiB|MiB|GiB))$"));
+      return TextLike(absl::StrCat("^(default|", kNumber, "(B|KiB|MiB|GiB|TiB|PiB))$"));
     case ValueKind::kRate:
       return TextLike(absl::StrCat("^", kNumber, "(bps|Kbps|Mbps|Gbps|pps|Kpps|Mpps)$"));
     case ValueKind::kDuration:

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/cord.h"
@@ -19,43 +18,65 @@
 namespace tutti::plan {
 namespace {
 
-constexpr char kPayload[] = "tutti/plan-entry";  // "ENTRY KEY"
+constexpr char kPayload[] = "tutti/plan-place";  // "LIST INDEX KEY"
 
-std::optional<Position> PlaceOf(const tutti::v1::Plan& plan, int case_index, size_t entry,
-                                const std::string& key) {
+// What is wrong: `key` of an item of one of the plan's lists.
+struct Noted {
+  std::string list;  // "traffic"
+  size_t index = 0;
+  std::string key;
+};
+
+absl::Status Note(const absl::Status& status, const Noted& where) {
+  absl::Status noted = status;
+  noted.SetPayload(kPayload, absl::Cord(absl::StrCat(where.list, " ", where.index, " ", where.key)));
+  return noted;
+}
+
+std::optional<Noted> NotedIn(const absl::Status& status) {
+  const auto payload = status.GetPayload(kPayload);
+  if (!payload) return std::nullopt;
+  const std::vector<std::string> parts = absl::StrSplit(std::string(*payload), ' ');
+  Noted where;
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[1], &where.index)) return std::nullopt;
+  where.list = parts[0];
+  where.key = parts[2];
+  return where;
+}
+
+std::optional<Position> PlaceOf(const tutti::v1::Plan& plan, int case_index, const Noted& where) {
   ErrorList ignored;
   NodePtr root = ReadYaml(plan.source(), ignored);
   if (root == nullptr) return std::nullopt;
   for (const std::string& override : plan.overrides()) root = ApplyOverride(root, override, ignored);
-  const Entry* traffic = FindEntry(root.get(), "traffic");
-  if (traffic == nullptr) return std::nullopt;
+  const Entry* list = FindEntry(root.get(), where.list);
+  if (list == nullptr) return std::nullopt;
   const std::vector<MatrixAxis> axes = ReadMatrix(*root, ignored);
-  const NodePtr entries =
-      Substitute(traffic->value, CaseValues(axes, static_cast<size_t>(case_index)), "traffic", ignored);
-  if (entry >= entries->items.size()) return std::nullopt;
-  const Node& node = *entries->items[entry];
-  const Node* value = Find(&node, key);
+  const NodePtr items =
+      Substitute(list->value, CaseValues(axes, static_cast<size_t>(case_index)), where.list, ignored);
+  if (where.index >= items->items.size()) return std::nullopt;
+  const Node& node = *items->items[where.index];
+  const Node* value = Find(&node, where.key);
   return value == nullptr ? node.position : value->position;
 }
 
 }  // namespace
 
 absl::Status InEntry(const absl::Status& status, size_t entry, std::string_view key) {
-  absl::Status noted = status;
-  noted.SetPayload(kPayload, absl::Cord(absl::StrCat(entry, " ", std::string(key))));
-  return noted;
+  return Note(status, {"traffic", entry, std::string(key)});
+}
+
+absl::Status InThreshold(const absl::Status& status, size_t threshold, std::string_view key) {
+  return Note(status, {"thresholds", threshold, std::string(key)});
 }
 
 absl::Status WithPlace(const tutti::v1::Plan& plan, int case_index, const absl::Status& status) {
-  const auto noted = status.GetPayload(kPayload);
-  if (!noted) return status;
-  const std::pair<std::string, std::string> where = absl::StrSplit(std::string(*noted), ' ');
-  size_t entry = 0;
-  if (!absl::SimpleAtoi(where.first, &entry)) return status;
-  const std::optional<Position> position = PlaceOf(plan, case_index, entry, where.second);
+  const std::optional<Noted> where = NotedIn(status);
+  if (!where) return status;
+  const std::optional<Position> position = PlaceOf(plan, case_index, *where);
   if (!position) return status;
   ErrorList errors;
-  errors.Add(*position, JoinPath(absl::StrCat("traffic[", entry, "]"), where.second),
+  errors.Add(*position, JoinPath(absl::StrCat(where->list, "[", where->index, "]"), where->key),
              std::string(status.message()));
   return absl::Status(status.code(), Format(plan.source_name(), errors.TakeErrors().front()));
 }

@@ -154,6 +154,13 @@ int Count(const std::vector<TestCase>& tests, Outcome outcome) {
 
 bool HasEnded(const v1::Result& result) { return result.status() != v1::RUN_STATUS_RUNNING; }
 
+// Whether the tests of the cases show that the run has not passed. Skipped ones do not: CI servers take them
+// for green.
+bool ShowsWhy(const v1::Result& result, const std::vector<TestCase>& tests) {
+  if (Count(tests, Outcome::kError) > 0) return true;
+  return result.status() == v1::RUN_STATUS_LIMIT_FAILED && Count(tests, Outcome::kFailure) > 0;
+}
+
 // An error of the whole run, without its message.
 TestCase OfRun(const v1::Result& result) {
   TestCase run;
@@ -170,7 +177,6 @@ std::vector<TestCase> Tests(const v1::Result& result) {
   for (int i = 0; i < result.cases_size(); ++i) {
     AddCase(result, result.cases(i), durations_ns[static_cast<size_t>(i)], tests);
   }
-  const bool all_passed = Count(tests, Outcome::kPassed) == static_cast<int>(tests.size());
   if (!HasEnded(result)) {
     tests.push_back(OfRun(result));
     tests.back().message = "the run has not ended";
@@ -178,8 +184,8 @@ std::vector<TestCase> Tests(const v1::Result& result) {
         absl::StrCat(result.cases_size(), " of ", result.plan().cases_size(), " cases have ended so far");
     return tests;
   }
-  if (result.exit_code() == 0 || !all_passed) return tests;
-  // The run has not passed and no case shows it: none was run, or some are missing.
+  if (result.exit_code() == 0 || ShowsWhy(result, tests)) return tests;
+  // None was run, or some are missing.
   TestCase run = OfRun(result);
   run.message = FirstReason(result.reasons(), Words(run.type));
   run.details = absl::StrJoin(result.reasons(), "\n");

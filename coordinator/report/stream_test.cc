@@ -17,23 +17,24 @@ namespace {
 
 namespace v1 = tutti::v1;
 
+// Without a row the case's first entry. nullptr: it is not in the plan.
 const v1::TrafficEntry* FindTraffic(const v1::Result& result, const v1::CaseResult& each,
-                                    const std::string& entry) {
+                                    const v1::Row* row) {
   for (const v1::Case& plan_case : result.plan().cases()) {
     if (plan_case.index() != each.index()) continue;
     for (const v1::TrafficEntry& traffic : plan_case.traffic()) {
-      if (traffic.name() == entry) return &traffic;
+      if (row == nullptr || traffic.name() == row->entry()) return &traffic;
     }
   }
   return nullptr;
 }
 
 // The first axis that is a socket buffer names the line; without one, what the plan asks for.
-std::string LabelOf(const v1::Result& result, const v1::CaseResult& each, const v1::Row& row) {
+std::string LabelOf(const v1::Result& result, const v1::CaseResult& each, const v1::Row* row) {
   for (const v1::AxisValue& value : each.values()) {
     if (value.axis().find("buffer") != std::string::npos) return value.value();
   }
-  const v1::TrafficEntry* traffic = FindTraffic(result, each, row.entry());
+  const v1::TrafficEntry* traffic = FindTraffic(result, each, row);
   if (traffic == nullptr) return "default";
   if (traffic->has_send_buffer_bytes()) return FormatSize(traffic->send_buffer_bytes());
   return traffic->has_receive_buffer_bytes() ? FormatSize(traffic->receive_buffer_bytes()) : "default";
@@ -65,6 +66,23 @@ std::string WhyNoFigures(const v1::CaseResult& each) {
   return text;
 }
 
+// Of a case of which no trial was run.
+std::string CaseLine(const v1::Result& result, const v1::CaseResult& each) {
+  const std::string values = MatrixValues(each.values());
+  return absl::StrCat("** ", LabelOf(result, each, nullptr), ": case ", each.index() + 1,
+                      values.empty() ? "" : absl::StrCat(" (", values, ")"), ": ", WhyNoFigures(each), "\n");
+}
+
+// "Send at 4197.4 Mb/s, Receive at 3776.3 Mb/s", or why not.
+std::string Figures(const v1::CaseResult& each, const v1::Row& row) {
+  // The script's line is of streams.
+  if (Exchanges(row)) return "request/response has no such line: --format table and netperf have its figures";
+  const std::string streams = absl::StrCat(row.streams(), " streams: ");
+  if (!row.has_sent_bps() && !row.has_received_bps()) return absl::StrCat(streams, WhyNoFigures(each));
+  return absl::StrCat(streams, "Send at ", Megabits(row.has_sent_bps(), row.sent_bps()), " Mb/s, Receive at ",
+                      Megabits(row.has_received_bps(), row.received_bps()), " Mb/s");
+}
+
 }  // namespace
 
 std::string RenderStreamTest(const v1::Result& result) {
@@ -74,19 +92,18 @@ std::string RenderStreamTest(const v1::Result& result) {
   }
   std::string text;
   for (const v1::CaseResult& each : result.cases()) {
+    if (each.rows().empty()) text += CaseLine(result, each);
     for (const v1::Row& row : each.rows()) {
-      if (Exchanges(row)) continue;  // the script's line is of streams
-      absl::StrAppend(&text, "** ", LabelOf(result, each, row), ": ", OtherValues(each));
+      absl::StrAppend(&text, "** ", LabelOf(result, each, &row), ": ", OtherValues(each));
       // The script knew one kind of traffic; where there are more, each line has to say which it is.
       if (entries.size() > 1) absl::StrAppend(&text, row.entry(), row.reverse() ? " (reverse)" : "", ": ");
-      if (!row.has_sent_bps() && !row.has_received_bps()) {
-        absl::StrAppend(&text, row.streams(), " streams: ", WhyNoFigures(each), "\n");
-        continue;
-      }
-      absl::StrAppend(&text, row.streams(), " streams: Send at ",
-                      Megabits(row.has_sent_bps(), row.sent_bps()), " Mb/s, Receive at ",
-                      Megabits(row.has_received_bps(), row.received_bps()), " Mb/s\n");
+      absl::StrAppend(&text, Figures(each, row), "\n");
     }
+  }
+  const int missing = result.plan().cases_size() - result.cases_size();
+  if (missing > 0) {
+    absl::StrAppend(&text, "** no figures of ", missing, " of ", result.plan().cases_size(),
+                    " cases: they were not run\n");
   }
   return text;
 }

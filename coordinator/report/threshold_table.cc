@@ -28,7 +28,7 @@ std::string ThresholdFigure(const v1::ThresholdOutcome& outcome) {
   if (!outcome.has_value()) return kNone;
   const metrics::Metric* metric = metrics::FindMetric(outcome.threshold().metric());
   if (metric == nullptr) return absl::StrCat(outcome.value(), outcome.unit());
-  return metrics::FigureText(metric->dimension, outcome.value(), metrics::kValueDigits);
+  return metrics::FigureTextBeside(metric->dimension, outcome.value(), outcome.threshold().limit());
 }
 
 std::string ThresholdTable(const v1::Result& result, const Style& style) {

@@ -6,6 +6,7 @@
 #include "coordinator/report/figures.h"
 #include "coordinator/report/report.h"
 #include "coordinator/report/text_table.h"
+#include "coordinator/report/transactions.h"
 
 namespace tutti::report {
 namespace {
@@ -26,6 +27,7 @@ struct HostColumns {
   std::string host;
   bool sent = false;
   bool received = false;
+  bool transactions = false;
   bool retransmits = false;
   bool cores = false;
 };
@@ -39,6 +41,7 @@ std::vector<HostColumns> ColumnsOf(const v1::TrialResult& trial) {
       if (found == nullptr) continue;
       columns.sent = columns.sent || found->has_sent_bytes();
       columns.received = columns.received || found->has_received_bytes();
+      columns.transactions = columns.transactions || found->has_transactions();
       columns.retransmits = columns.retransmits || found->has_retransmits();
       columns.cores = columns.cores || found->has_cores_busy();
     }
@@ -60,6 +63,12 @@ void AddHostCells(const HostColumns& columns, const v1::HostInterval* interval,
     cells.push_back(interval != nullptr ? rate(interval->has_received_bytes(), interval->received_bytes())
                                         : kNone);
   }
+  if (columns.transactions) {
+    const bool known = interval != nullptr && interval->has_transactions() && elapsed_ns > 0;
+    cells.push_back(known ? PerSecond(static_cast<double>(interval->transactions()) * 1e9 /
+                                      static_cast<double>(elapsed_ns))
+                          : kNone);
+  }
   if (columns.retransmits) {
     cells.push_back(interval != nullptr && interval->has_retransmits() ? absl::StrCat(interval->retransmits())
                                                                        : kNone);
@@ -77,6 +86,7 @@ std::string Block(const v1::TrialResult& trial, const std::vector<HostColumns>& 
   for (const HostColumns& host : hosts) {
     if (host.sent) table.AddColumn(host.host + " sent");
     if (host.received) table.AddColumn(host.host + " received");
+    if (host.transactions) table.AddColumn("trans/s");
     if (host.retransmits) table.AddColumn("retr");
     if (host.cores) table.AddColumn("cores");
   }

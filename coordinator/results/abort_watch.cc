@@ -56,7 +56,7 @@ std::optional<std::string> AbortWatch::Judge(const tutti::v1::Threshold& thresho
   so_far.missed_ns += interval_ns;
   if (so_far.missed_ns < threshold.abort_grace_ns()) return std::nullopt;
   return absl::StrCat(metric->name, " of entry ", entry.entry(), entry.reverse() ? " (reverse)" : "", " was ",
-                      metrics::FigureText(metric->dimension, mean, metrics::kValueDigits), " over ",
+                      metrics::FigureTextBeside(metric->dimension, mean, threshold.limit()), " over ",
                       FormatDuration(so_far.known_ns), ", wanted ", metrics::LimitText(threshold),
                       " (missed for ", FormatDuration(so_far.missed_ns), ")");
 }

@@ -111,6 +111,32 @@ bool SendsTcp(const HostSeries& host, const TrialView& trial) {
   });
 }
 
+// The clients of each host. Null: one whose counts are not known.
+std::vector<std::vector<const EndSeries*>> ClientsOf(const TrialView& trial) {
+  std::vector<std::vector<const EndSeries*>> clients(trial.hosts.size());
+  for (const StreamView& stream : trial.streams) {
+    if (stream.from == nullptr || !stream.exchanges()) continue;
+    clients[static_cast<size_t>(stream.from - trial.hosts.data())].push_back(stream.sender);
+  }
+  return clients;
+}
+
+// A client's message is counted when its response is there. nullopt: there is no client, or one stepped back
+// or failed.
+std::optional<uint64_t> TransactionsBetween(const v1::EdgeSample& begin, const v1::EdgeSample& end,
+                                            const std::vector<const EndSeries*>& clients) {
+  if (clients.empty()) return std::nullopt;
+  uint64_t sum = 0;
+  for (const EndSeries* client : clients) {
+    if (client == nullptr || client->failed()) return std::nullopt;
+    const int column = static_cast<int>(client->column);
+    if (column >= begin.messages_size() || column >= end.messages_size()) return std::nullopt;
+    if (end.messages(column) < begin.messages(column)) return std::nullopt;
+    sum += end.messages(column) - begin.messages(column);
+  }
+  return sum;
+}
+
 v1::HostInterval IntervalOf(const HostSeries& host, uint32_t k, bool tcp, const HostSeries* reader) {
   v1::HostInterval interval;
   interval.set_host(host.input->host);
@@ -173,6 +199,7 @@ std::vector<v1::TimelineInterval> MergeTimeline(const TrialView& trial) {
     readers.push_back(MachineReader(trial, host.input->machine));
     tcp.push_back(SendsTcp(host, trial));
   }
+  const std::vector<std::vector<const EndSeries*>> clients = ClientsOf(trial);
   std::vector<v1::TimelineInterval> timeline;
   for (uint32_t k = 0; k < trial.grid.intervals; ++k) {
     v1::TimelineInterval interval;
@@ -183,7 +210,11 @@ std::vector<v1::TimelineInterval> MergeTimeline(const TrialView& trial) {
     for (size_t h = 0; h < trial.hosts.size(); ++h) {
       const HostSeries& host = trial.hosts[h];
       if (host.edges[k] == nullptr || host.edges[k + 1] == nullptr) continue;
-      *interval.add_hosts() = IntervalOf(host, k, tcp[h], readers[h]);
+      v1::HostInterval& reading = *interval.add_hosts();
+      reading = IntervalOf(host, k, tcp[h], readers[h]);
+      if (const auto completed = TransactionsBetween(*host.edges[k], *host.edges[k + 1], clients[h])) {
+        reading.set_transactions(*completed);
+      }
     }
     timeline.push_back(std::move(interval));
   }

@@ -66,7 +66,7 @@ std::string FailedThreshold(const v1::ThresholdOutcome& outcome) {
   const metrics::Metric* metric = metrics::FindMetric(outcome.threshold().metric());
   if (outcome.has_value() && metric != nullptr) {
     absl::StrAppend(&text, ": ",
-                    metrics::FigureText(metric->dimension, outcome.value(), metrics::kValueDigits));
+                    metrics::FigureTextBeside(metric->dimension, outcome.value(), outcome.threshold().limit()));
   }
   if (!outcome.reason().empty()) absl::StrAppend(&text, ": ", outcome.reason());
   return text;

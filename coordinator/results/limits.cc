@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/units/units.h"
+#include "coordinator/metrics/dimension.h"
 
 namespace tutti::results {
 namespace {
@@ -15,6 +16,20 @@ std::string Direction(const v1::EntryResult& entry) {
   return absl::StrCat("entry ", entry.entry(), entry.reverse() ? " (reverse)" : "");
 }
 
+// As usual, but with more digits where the limit is written in the same words.
+std::string DurationBeside(int64_t ns, int64_t limit_ns) {
+  const std::string text = FormatDuration(ns);
+  if (text != FormatDuration(limit_ns)) return text;
+  return metrics::FigureTextBeside(metrics::Dimension::kDuration, static_cast<double>(ns),
+                                   static_cast<double>(limit_ns));
+}
+
+std::string RatioBeside(double ratio, double limit) {
+  const std::string text = FormatPercent(ratio);
+  if (text != FormatPercent(limit)) return text;
+  return metrics::FigureTextBeside(metrics::Dimension::kRatio, ratio, limit);
+}
+
 void JudgeSkew(int64_t limit_ns, const v1::EntryResult& entry, std::vector<std::string>& exceeded) {
   if (entry.streams() < 2) return;  // one stream has nothing to be apart from
   if (!entry.has_running_skew_ns()) {
@@ -23,8 +38,8 @@ void JudgeSkew(int64_t limit_ns, const v1::EntryResult& entry, std::vector<std::
                                     FormatDuration(limit_ns), ") is not shown to hold"));
   } else if (entry.running_skew_ns() > limit_ns) {
     exceeded.push_back(absl::StrCat(Direction(entry), ": running skew ",
-                                    FormatDuration(entry.running_skew_ns()), " is over limits.start_skew (",
-                                    FormatDuration(limit_ns), ")"));
+                                    DurationBeside(entry.running_skew_ns(), limit_ns),
+                                    " is over limits.start_skew (", FormatDuration(limit_ns), ")"));
   }
 }
 
@@ -34,7 +49,7 @@ void JudgeOverlap(double limit, const v1::EntryResult& entry, std::vector<std::s
                                     FormatPercent(limit), ") is not shown to hold"));
   } else if (entry.overlap_ratio() < limit) {
     exceeded.push_back(absl::StrCat(Direction(entry), ": its streams ran together for ",
-                                    FormatPercent(entry.overlap_ratio()),
+                                    RatioBeside(entry.overlap_ratio(), limit),
                                     " of the window, under limits.overlap (", FormatPercent(limit), ")"));
   }
 }
@@ -69,7 +84,7 @@ std::vector<std::string> ExceededLimits(const v1::Limits& limits, const v1::Tria
         std::max({clock.bound_before_ns(), clock.bound_during_ns(), clock.bound_after_ns()});
     if (bound_ns <= limits.clock_error_ns()) continue;
     exceeded.push_back(absl::StrCat("host ", host.host(), ": its clock is known to within ",
-                                    FormatDuration(bound_ns), ", over limits.clock_error (",
+                                    DurationBeside(bound_ns, limits.clock_error_ns()), ", over limits.clock_error (",
                                     FormatDuration(limits.clock_error_ns()), "): ", AdviceFor(clock)));
   }
   return exceeded;

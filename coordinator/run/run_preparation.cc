@@ -6,10 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/status/macros.h"
 #include "common/units/units.h"
 #include "common/version/version.h"
 #include "coordinator/plan/placement.h"
 #include "coordinator/plan/plan_loader.h"
+#include "coordinator/plan/threshold_hosts.h"
 #include "coordinator/plan/written_place.h"
 #include "coordinator/run/local_time.h"
 #include "coordinator/run/run_head.h"
@@ -92,6 +94,7 @@ absl::StatusOr<RunSpec> PrepareRun(tutti::v1::Plan plan, const std::vector<fleet
     return absl::Status(placement.status().code(), absl::StrCat(placement.status().message(), "\n", absent));
   }
   spec.placement = *std::move(placement);
+  TUTTI_RETURN_IF_ERROR(plan::CheckThresholdHosts(plan, spec.placement));
   for (int i = 0; i < plan.cases_size(); ++i) {
     absl::StatusOr<std::vector<tutti::v1::Flow>> flows =
         plan::ExpandFlows(plan.cases(i), spec.placement.cases[static_cast<size_t>(i)], candidates);

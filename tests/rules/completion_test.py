@@ -64,20 +64,38 @@ class Completion(unittest.TestCase):
         for command in (("run",), ("lab", "up"), ("doctor",), ("workers",), ("workers", "drain"), ("why-not",)):
             listed = set(re.findall(r"(?m)(?<=[ ,])(--?[a-z][a-z0-9-]*)(?=[ ,])", help_of(*command).split("Options:")[1]))
             completed = set(self.complete(*command, "-"))
-            self.assertIn("--help", completed)
+            self.assertLessEqual({"--help", "--version", "--no-config"}, completed, command)
             self.assertLessEqual(completed, listed, command)
         self.assertEqual(["--format"], self.complete("show", "--form"))
+
+    def test_what_is_completed_for_every_command_is_taken_behind_each(self):
+        plain = subprocess.run([tutti, "--version"], capture_output=True, text=True, timeout=30)
+        for command in (("run", "--no-config"), ("lab", "list"), ("--no-config", "workers", "ls")):
+            done = subprocess.run([tutti, *command, "--version"], capture_output=True, text=True, timeout=30)
+            self.assertEqual((0, plain.stdout), (done.returncode, done.stdout), command)
 
     def test_values_are_completed_by_their_kind(self):
         self.assertEqual(["json", "table", "yaml"], self.complete("workers", "--output", ""))
         self.assertEqual(["json"], self.complete("workers", "--output", "=", "j"))
         self.assertEqual(["json", "table", "yaml"], self.complete("workers", "--output", "="))
         self.assertIn("stream-test", self.complete("lab", "run", "p.yaml", "--format", ""))
+        csv = ["case", "host", "interval", "stream", "trial"]
+        self.assertEqual(csv, self.complete("show", "r.json", "--format", "csv", ":"))
+        self.assertEqual(["case"], self.complete("show", "r.json", "--format", "csv", ":", "ca"))
+        self.assertEqual(["case"], self.complete("show", "r.json", "--format", "=", "csv", ":", "ca"))
+        self.assertEqual(["csv:case"], self.complete("show", "r.json", "--format", "csv:ca"))
         self.assertEqual(["zsh"], self.complete("completion", "z"))
         self.assertEqual(["folder", "two words.yaml"], self.complete("validate", ""))
         self.assertEqual(["folder"], self.complete("lab", "up", "--log-dir", ""))
         self.assertEqual([], self.complete("run", "--coordinator", ""))
         self.assertEqual([], self.complete("run", "--lab", ""))
+
+    def test_what_stands_behind_the_host_of_lab_exec_is_another_commands(self):
+        self.assertIn("--name", self.complete("lab", "exec", "-"))
+        self.assertIn("--name", self.complete("lab", "exec", "--name", "default", "-"))
+        self.assertEqual([], self.complete("lab", "exec", "host1", "-"))
+        self.assertEqual([], self.complete("lab", "exec", "--name", "=", "default", "host1", "ls", "--"))
+        self.assertEqual(["folder"], self.complete("lab", "exec", "host1", "ls", "f"))
 
     def test_zsh_can_read_its_script(self):
         if shutil.which("zsh") is None:

@@ -66,11 +66,14 @@ class Configuration(unittest.TestCase):
                 self.assertIn(f"{self.file}:2:11: insecure: \"perhaps\" is neither true nor false", done.stderr)
                 self.assertIn("TUTTI_LEASE: ", done.stderr)
 
-    def test_a_value_that_only_its_flag_can_check_is_told_with_its_place(self):
-        self.file.write_text("address: nowhere\n")
-        done = self.run_program("tutti-worker")
-        self.assertEqual(2, done.returncode)
-        self.assertIn(f"{self.file}:1:10: --address: \"nowhere\" is not a numeric", done.stderr)
+    def test_a_wrong_address_of_another_program_is_told_by_each(self):
+        self.file.write_text("address: nowhere\nlisten: [\"127.0.0.1:port\"]\n")
+        for program, arguments in zip(PROGRAMS, (("version",), (), ())):
+            with self.subTest(program):
+                done = self.run_program(program, *arguments)
+                self.assertEqual(2, done.returncode)
+                self.assertIn(f"{self.file}:1:10: address: \"nowhere\" is not a numeric", done.stderr)
+                self.assertIn(f"{self.file}:2:10: listen: address \"127.0.0.1:port\": port \"port\"", done.stderr)
 
     def test_a_mistyped_variable_is_a_warning(self):
         self.environment["TUTTI_COORDINATR"] = "10.0.0.1"

@@ -72,8 +72,25 @@ class Dist(unittest.TestCase):
 
     def test_completions_are_where_the_shells_look(self):
         share = self.image / "usr/local/share"
-        self.assertIn("complete -F _tutti tutti", (share / "bash-completion/completions/tutti").read_text())
-        self.assertTrue((share / "zsh/site-functions/_tutti").read_text().startswith("#compdef tutti\n"))
+        for program in ("tutti", "tutti-coordinator", "tutti-worker"):
+            function = "_" + program.replace("-", "_")
+            bash = (share / "bash-completion/completions" / program).read_text()
+            self.assertIn(f"complete -F {function} {program}\n", bash)
+            zsh = (share / "zsh/site-functions" / f"_{program}").read_text()
+            self.assertTrue(zsh.startswith(f"#compdef {program}\n"))
+
+    def test_every_link_of_the_installed_documents_leads_somewhere(self):
+        documents = self.image / "usr/local/share/doc/tutti"
+        pages = sorted(documents.rglob("*.md"))
+        self.assertIn(documents / "docs/ci.md", pages)
+        dead = [
+            f"{page.relative_to(documents)}: {link}"
+            for page in pages
+            for link in re.findall(r"\]\(([^)\s#]+)", page.read_text())
+            if "://" not in link and not (page.parent / link).exists()
+        ]
+        self.assertEqual([], dead)
+        self.assertTrue(os.access(documents / "deploy/ci/curl-jq.sh", os.X_OK))
 
     def test_the_packages_of_the_libraries_are_known_and_exist(self):
         packages = (self.tree / "runtime-packages").read_text().split()

@@ -65,7 +65,7 @@ ARROWS = {
     | COMMON
     | PROTO,
 }
-ARROWS.update({f"common/{room}": COMMON for room in ("config", "log", "net", "stats", "status", "suggestion", "sync", "time", "units", "version")})
+ARROWS.update({f"common/{room}": COMMON for room in ("completion", "config", "log", "net", "stats", "status", "suggestion", "sync", "time", "units", "version")})
 ARROWS["common/facts"] = COMMON | PROTO
 
 # Outside libraries that only some rooms may touch.
@@ -74,7 +74,7 @@ LIBRARY_ROOMS = {
     "zstd.h": {"coordinator/store"},
     "prometheus/": {"coordinator/telemetry"},
     "boost/": {"coordinator/api/http"},
-    "CLI/": {"coordinator/cli", "coordinator/main.cc", "worker/main.cc", "common/config"},
+    "CLI/": {"coordinator/cli", "coordinator/main.cc", "worker/main.cc", "common/completion", "common/config"},
     "grpcpp/": {
         "common/net",
         "common/status",

@@ -92,6 +92,14 @@ TEST_F(CommandLineTest, WithoutConfigurationTheBuiltInValuesHold) {
   EXPECT_EQ(output_, "table");
 }
 
+TEST_F(CommandLineTest, NoConfigMayStandBehindTheCommandToo) {
+  WriteFile("coordinator: file:1\noutput: table\n");
+  ASSERT_TRUE(Parse("run --detail --no-config").ok());
+  EXPECT_EQ(coordinator_, "127.0.0.1:7117");
+  EXPECT_TRUE(detail_);
+  EXPECT_THAT(app_.get_subcommand("plan")->help(), HasSubstr("--no-config"));
+}
+
 TEST_F(CommandLineTest, AFlagOfASettingsNameThatIsNoneIsLeftAlone) {
   WriteFile("coordinator: file:1\n");
   ASSERT_TRUE(Parse("plan").ok());

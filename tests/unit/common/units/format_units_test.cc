@@ -12,7 +12,9 @@ TEST(FormatSize, UsesTheLargestUnitThatIsExact) {
   EXPECT_EQ(FormatSize(1472), "1472B");
   EXPECT_EQ(FormatSize(1048576), "1MiB");
   EXPECT_EQ(FormatSize(1572864), "1536KiB");
-  EXPECT_EQ(FormatSize(3ull << 40), "3072GiB");
+  EXPECT_EQ(FormatSize(3ull << 40), "3TiB");
+  EXPECT_EQ(FormatSize(5ull << 50), "5PiB");
+  EXPECT_EQ(FormatSize(1ull << 60), "1024PiB");
 }
 
 TEST(FormatSize, ParsesBack) {

@@ -26,6 +26,8 @@ TEST(ParseSize, TakesEveryUnit) {
   EXPECT_EQ(ParseSizeBytes("128KiB").value(), 131072u);
   EXPECT_EQ(ParseSizeBytes("1MiB").value(), 1048576u);
   EXPECT_EQ(ParseSizeBytes("2GiB").value(), 2147483648u);
+  EXPECT_EQ(ParseSizeBytes("3TiB").value(), 3'298'534'883'328u);
+  EXPECT_EQ(ParseSizeBytes("1.5PiB").value(), 1'688'849'860'263'936u);
   EXPECT_EQ(ParseSizeBytes("0B").value(), 0u);
 }
 
@@ -45,12 +47,15 @@ TEST(ParseSize, BareAndAmbiguousNumbersNameBothReadings) {
   EXPECT_THAT(SizeError("1M"), HasSubstr("write 1MiB or 1000000B"));
   EXPECT_THAT(SizeError("2GB"), HasSubstr("write 2GiB or 2000000000B"));
   EXPECT_THAT(SizeError("1.5k"), HasSubstr("write 1.5KiB or 1500B"));
+  EXPECT_THAT(SizeError("2TB"), HasSubstr("(in powers of 1024 or of 1000): write 2TiB or 2000000000000B"));
+  EXPECT_THAT(SizeError("1P"), HasSubstr("write 1PiB or 1000000000000000B"));
 }
 
 TEST(ParseSize, RefusesWhatIsNoSize) {
   EXPECT_THAT(SizeError("100Mbps"), HasSubstr("is a rate where a size is due"));
   EXPECT_THAT(SizeError("10s"), HasSubstr("is a duration where a size is due"));
   EXPECT_THAT(SizeError("64kib"), HasSubstr("write 64KiB"));
+  EXPECT_THAT(SizeError("1tib"), HasSubstr("write 1TiB"));
   EXPECT_THAT(SizeError("-1B"), HasSubstr("negative"));
   EXPECT_THAT(SizeError(""), HasSubstr("is not a size"));
   EXPECT_THAT(SizeError("KiB"), HasSubstr("is not a size"));
@@ -65,6 +70,9 @@ TEST(ParseSize, RefusesOverflowAndKeepsTheLargestValue) {
   EXPECT_EQ(ParseSizeBytes("18446744073709551615B").value(), 18446744073709551615u);
   EXPECT_THAT(SizeError("18446744073709551616B"), HasSubstr("too large"));
   EXPECT_THAT(SizeError("17179869184GiB"), HasSubstr("too large"));  // 2^34 GiB = 2^64 B
+  EXPECT_EQ(ParseSizeBytes("16383PiB").value(), 16383ull << 50);
+  EXPECT_THAT(SizeError("16384PiB"), HasSubstr("too large"));  // 2^14 PiB = 2^64 B
+  EXPECT_THAT(SizeError("16777216TiB"), HasSubstr("too large"));
   EXPECT_THAT(SizeError("99999999999999999999999999999999999999999999999999GiB"), HasSubstr("too large"));
 }
 

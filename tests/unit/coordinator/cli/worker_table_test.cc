@@ -40,6 +40,21 @@ TEST(RenderWorkersTest, ShowsStateRunAddressesAndWhatIsNotKnownAsADash) {
             "long-name  -             -          -     -        -            -\n");
 }
 
+TEST(RenderWorkersTest, TheAddressThatAWorkerWasToldToUseStandsFirstAndOnce) {
+  tutti::v1::ListWorkersResponse workers;
+  tutti::v1::WorkerInfo* worker = workers.add_workers();
+  worker->set_name("a");
+  worker->set_control_address("10.1.0.1");
+  for (const char* address : {"10.0.0.1", "10.1.0.1", "10.2.0.1"}) {
+    worker->mutable_facts()->add_addresses()->set_address(address);
+  }
+  tutti::v1::WorkerInfo* local = workers.add_workers();
+  local->set_name("b");
+  local->set_control_address("127.0.0.11");
+  EXPECT_THAT(RenderWorkers(workers), HasSubstr("\na     -      10.1.0.1,10.0.0.1,10.2.0.1  "));
+  EXPECT_THAT(RenderWorkers(workers), HasSubstr("\nb     -      127.0.0.11                  "));
+}
+
 TEST_F(DrainedWorkersTest, WhyAndSinceWhenAWorkerGetsNoRunIsShownInEveryState) {
   tutti::v1::ListWorkersResponse workers;
   tutti::v1::WorkerInfo* draining = workers.add_workers();

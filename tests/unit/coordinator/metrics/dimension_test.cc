@@ -55,5 +55,25 @@ TEST(FigureText, HasTheLargestUnitAndNoExponent) {
   EXPECT_EQ(FigureText(Dimension::kIndex, 0.99996, kValueDigits), "0.99996");
 }
 
+TEST(FigureTextBeside, HasAsManyDigitsAsTellItFromTheLimit) {
+  EXPECT_EQ(FigureTextBeside(Dimension::kIndex, 0.99999996, 1), "0.99999996");
+  EXPECT_EQ(FigureTextBeside(Dimension::kIndex, 0.94, 1), "0.94");
+  EXPECT_EQ(FigureTextBeside(Dimension::kRate, 9'396'234'567, 9e9), "9.3962Gbps");
+  EXPECT_EQ(FigureTextBeside(Dimension::kRate, 9'400'000'001, 9.4e9), "9.400000001Gbps");
+  EXPECT_EQ(FigureTextBeside(Dimension::kRatio, 0.00100000004, 0.001), "0.100000004%");
+  // The unit below: "1000Mbps" would be 1Gbps in other words.
+  EXPECT_EQ(FigureTextBeside(Dimension::kRate, 999'999'999.6, 1e9), "999.9999996Mbps");
+  EXPECT_EQ(FigureTextBeside(Dimension::kCount, 0, 0), "0");
+}
+
+TEST(FigureTextBeside, OneThatIsTheLimitIsWrittenAsTheLimitIs) {
+  EXPECT_EQ(FigureTextBeside(Dimension::kRate, 9'396'210'000, 9'396'210'000), "9.39621Gbps");
+}
+
+TEST(FigureTextBeside, WhatNoDigitTellsApartIsSaidInWords) {
+  EXPECT_EQ(FigureTextBeside(Dimension::kIndex, 1 - 1e-15, 1), "just below 1");
+  EXPECT_EQ(FigureTextBeside(Dimension::kRate, 9.4e9 + 0.000002, 9.4e9), "just above 9.4Gbps");
+}
+
 }  // namespace
 }  // namespace tutti::metrics

@@ -143,6 +143,41 @@ TEST(JunitTest, ARunThatHasNotPassedIsNeverAllGreen) {
   EXPECT_THAT(xml, Not(HasSubstr("time=")));  // it never began
 }
 
+// As the coordinator closes a run that its end cut off before the first trial.
+TEST(JunitTest, ARunThatWasCutOffWhileItWaitedIsAnErrorBesideItsSkippedCases) {
+  v1::Result result;
+  result.set_status(v1::RUN_STATUS_PARTIAL);
+  result.set_exit_code(7);
+  result.add_reasons("the coordinator ended before this run did");
+  AddCase(result, "1", v1::CASE_STATUS_NOT_RUN).add_reasons("0 of 3 trials were run");
+  AddCase(result, "2", v1::CASE_STATUS_NOT_RUN).add_reasons("0 of 3 trials were run");
+  const std::string xml = RenderJunit(result);
+  EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"0\" errors=\"1\" skipped=\"2\""));
+  EXPECT_THAT(xml, HasSubstr("name=\"run\""));
+  EXPECT_THAT(xml, HasSubstr("<error type=\"partial\" message=\"the coordinator ended before this run did\">"));
+}
+
+TEST(JunitTest, ARunThatWasCancelledIsAnErrorAlsoWhereSomeCasesHavePassedOrFailedAThreshold) {
+  v1::Result result;
+  result.set_status(v1::RUN_STATUS_CANCELLED);
+  result.set_exit_code(8);
+  AddCase(result, "1", v1::CASE_STATUS_GOOD);
+  AddThreshold(AddCase(result, "2", v1::CASE_STATUS_GOOD), "loss", "loss < 0.1%", false).set_value(0.0025);
+  AddCase(result, "4", v1::CASE_STATUS_CANCELLED);
+  const std::string xml = RenderJunit(result);
+  EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("<error type=\"cancelled\" message=\"cancelled\"/>"));
+}
+
+TEST(JunitTest, AnAbortIsAFailureAndTheCasesBehindItAddNoError) {
+  v1::Result result;
+  result.set_status(v1::RUN_STATUS_LIMIT_FAILED);
+  result.set_exit_code(4);
+  AddCase(result, "1", v1::CASE_STATUS_ABORTED);
+  AddCase(result, "2", v1::CASE_STATUS_NOT_RUN);
+  EXPECT_THAT(RenderJunit(result), HasSubstr("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+}
+
 TEST(JunitTest, ARunThatHasNotEndedIsAnErrorWhateverHasPassedSoFar) {
   v1::Result result;
   result.set_status(v1::RUN_STATUS_RUNNING);

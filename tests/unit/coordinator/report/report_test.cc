@@ -157,6 +157,23 @@ TEST(ReportTest, StreamTestSaysWhyThereAreNoFigures) {
                         "over a limit: entry bulk: running skew 20ms"));
 }
 
+TEST(ReportTest, StreamTestHasALineForACaseThatWasNotRun) {
+  v1::Result result;
+  v1::CaseResult& cancelled = *result.add_cases();
+  cancelled.set_status(v1::CASE_STATUS_CANCELLED);
+  cancelled.set_wanted_trials(3);
+  cancelled.add_reasons("0 of 3 trials were run");
+  v1::AxisValue& streams = *cancelled.add_values();
+  streams.set_axis("streams");
+  streams.set_value("8");
+  v1::Case& plan_case = *result.mutable_plan()->add_cases();
+  plan_case.add_traffic()->set_send_buffer_bytes(1 << 20);
+  result.mutable_plan()->add_cases()->set_index(1);
+  EXPECT_EQ(RenderStreamTest(result),
+            "** 1MiB: case 1 (streams=8): no figures, 0 of 3 trials are good (cancelled): 0 of 3 trials were run\n"
+            "** no figures of 1 of 2 cases: they were not run\n");
+}
+
 TEST(ReportTest, MinimumAndMaximumTakeTheMediansUnit) {
   v1::Result result = OneCase();
   SetSpread(*result.mutable_cases(0)->mutable_rows(0)->mutable_received_bps(), 1.05e9, 0.9e9, 12.3e9);

@@ -56,6 +56,14 @@ TEST(ThresholdTableTest, IsPartOfTheTableAndNotThereWithoutThresholds) {
   EXPECT_THAT(RenderTable(result, {}), Not(HasSubstr("thresholds")));
 }
 
+TEST(ThresholdTableTest, AFigureThatFailedByLittleDoesNotLookAsIfItHadPassed) {
+  v1::Result result;
+  v1::ThresholdOutcome& fairness = Add(*result.add_cases(), "jain", "jain >= 1", false);
+  fairness.mutable_threshold()->set_limit(1);
+  fairness.set_value(0.99999996);
+  EXPECT_EQ(ThresholdFigure(fairness), "0.99999996");
+}
+
 TEST(ThresholdTableTest, AFailureIsRedAndAWarningYellow) {
   const std::string text = ThresholdTable(Judged(), {.color = true});
   EXPECT_THAT(text, HasSubstr("\033[32mpassed\033[0m"));

@@ -106,8 +106,9 @@ TEST(TransactionsReport, NetperfHasTheColumnsOfItsRequestResponseTestsBelowTheOt
 }
 
 TEST(TransactionsReport, TheScriptsLineIsOfStreamsAlone) {
-  EXPECT_THAT(RenderStreamTest(Mixed()), HasSubstr("bulk"));
-  EXPECT_THAT(RenderStreamTest(Mixed()), Not(HasSubstr("ask")));
+  EXPECT_THAT(LineWith(RenderStreamTest(Mixed()), "bulk"), HasSubstr(" Mb/s, Receive at "));
+  EXPECT_EQ(LineWith(RenderStreamTest(Mixed()), "ask"),
+            "** default: ask: request/response has no such line: --format table and netperf have its figures");
 }
 
 TEST(TransactionsReport, TheLiveLineHasTransactionsPerSecond) {
@@ -180,6 +181,25 @@ TEST(TransactionsReport, FixedVolumesHaveTheirColumns) {
   const std::string table = RenderTable(result, {});
   EXPECT_THAT(LineWith(table, "trans/s"), testing::ContainsRegex("complete +last"));
   EXPECT_THAT(Words(LineWith(table, "bulk")), testing::IsSupersetOf({"1.25s", "1.4s"}));
+}
+
+TEST(TransactionsReport, TheTimelineHasTheRateOfEachHostsClients) {
+  v1::Result result;
+  v1::TrialResult& trial = *result.add_cases()->add_trials();
+  trial.add_hosts()->set_host("a");
+  for (const bool known : {true, false}) {
+    v1::TimelineInterval& interval = *trial.add_timeline();
+    interval.set_end_trial_ns(500'000'000);
+    v1::HostInterval& a = *interval.add_hosts();
+    a.set_host("a");
+    a.set_end_trial_ns(500'000'000);
+    if (known) a.set_transactions(1'000);
+  }
+  EXPECT_EQ(RenderTimeline(result, {}),
+            "case 1  trial 0\n"
+            "  interval (s)  trans/s\n"
+            "  0.00-0.50        2000\n"
+            "  0.00-0.50           -\n");
 }
 
 }  // namespace

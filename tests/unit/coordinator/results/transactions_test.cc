@@ -87,6 +87,20 @@ TEST(TransactionsTest, LatenciesOfAllStreamsAreThoseOfOneHistogram) {
   EXPECT_EQ(entry.stalled_intervals(), 0u);
 }
 
+TEST(TransactionsTest, AnIntervalOfAHostHasTheTransactionsOfItsClients) {
+  const v1::TrialResult result = MergeTrial(Exchange().Build());
+  ASSERT_EQ(result.timeline_size(), 4);
+  for (const v1::TimelineInterval& interval : result.timeline()) {
+    ASSERT_EQ(interval.hosts_size(), 2);
+    EXPECT_EQ(interval.hosts(0).transactions(), 500u);  // two clients, one a ms each, over 250 ms
+    EXPECT_FALSE(interval.hosts(1).has_transactions());
+  }
+  const v1::TrialResult one_way = RawTrial::Pair().Merge();
+  for (const v1::TimelineInterval& interval : one_way.timeline()) {
+    EXPECT_FALSE(interval.hosts(0).has_transactions());
+  }
+}
+
 TEST(TransactionsTest, CorrectedLatencyStandsBesideTheOther) {
   TrialInput input = Exchange().Build();
   for (int stream : {0, 1}) {

@@ -44,9 +44,10 @@ class RunPreparationTest : public testing::Test {
     mark.set_since_unix_ns(13 * 3600 * kSecond + 50 * 60 * kSecond);
     members_[member].drain = mark;
   }
-  absl::StatusOr<RunSpec> Prepare(const std::string& roles) const {
+  absl::StatusOr<RunSpec> Prepare(const std::string& roles, const std::string& more = "") const {
     const auto plan = plan::LoadValidPlan(
-        "version: 1\nname: n\nroles: " + roles + "\ntraffic:\n  - {name: e, from: x, to: y, protocol: udp}\n",
+        "version: 1\nname: n\nroles: " + roles + "\ntraffic:\n  - {name: e, from: x, to: y, protocol: udp}\n" +
+            more,
         "p.yaml", {});
     EXPECT_TRUE(plan.ok()) << plan.status();
     return PrepareRun(*plan, members_, {.lab = true}, 1'000 * kSecond);
@@ -65,6 +66,19 @@ TEST_F(RunPreparationTest, ADrainedWorkerGetsNoRun) {
   EXPECT_EQ(spec->head.hosts_size(), 2);
   EXPECT_EQ(spec->head.run_id(), "");
   EXPECT_EQ(spec->head.submitted_unix_ns(), 0);
+}
+
+TEST_F(RunPreparationTest, AThresholdOfAHostThatNoRoleHasIsRefusedBeforeHoursAreSpentOnIt) {
+  const auto judging = [this](const std::string& host) {
+    return Prepare("{x: {count: 1}, y: {count: 1}}",
+                   "thresholds:\n  - {expect: throughput.sent > 1Mbps, scope: \"host:" + host + "\"}\n")
+        .status();
+  };
+  EXPECT_TRUE(judging("a").ok());
+  const absl::Status status = judging("c");  // there, and not in the run
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              StrEq("p.yaml:7:46: thresholds[0].scope: \"c\" is a host of no role in this run; did you mean \"a\"?"));
 }
 
 TEST_F(RunPreparationTest, WhoeverIsMissedIsToldWhoIsDrainedSinceWhenByWhomAndWhy) {

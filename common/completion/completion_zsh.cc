@@ -5,16 +5,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "coordinator/cli/completion.h"
-#include "coordinator/cli/completion_words.h"
+#include "common/completion/completion.h"
+#include "common/completion/completion_words.h"
 
-namespace tutti::cli {
+namespace tutti {
 namespace {
 
 // _arguments and _describe: zshcompsys(1).
 constexpr char kHead[] = R"sh(#compdef @PROGRAM@
-# Completion of @PROGRAM@ for zsh; made by: @PROGRAM@ completion zsh
+# Completion of @PROGRAM@ for zsh; made by @PROGRAM@
+)sh";
 
+constexpr char kLabs[] = R"sh(
 _@PROGRAM@_labs() {
   local -a labs
   labs=(${(f)"$(@PROGRAM@ --no-config lab list 2>/dev/null | awk 'NR > 1 {print $1}')"})
@@ -49,7 +51,9 @@ std::string Action(const Completions& completions, const std::string& program) {
   if (completions.files) return "_files";
   if (completions.folders) return "_files -/";
   if (completions.labs) return absl::StrCat("_", program, "_labs");
-  if (!completions.words.empty()) return absl::StrCat("(", absl::StrJoin(completions.words, " "), ")");
+  if (!completions.words.empty()) {
+    return absl::StrCat("(", Field(absl::StrJoin(completions.words, " ")), ")");
+  }
   return " ";  // nothing
 }
 
@@ -79,12 +83,21 @@ std::vector<std::string> FlagSpecs(const CompletedCommand& command, const std::s
 
 std::string LeafFunction(const CompletedCommand& command, const std::string& program) {
   std::vector<std::string> specs = FlagSpecs(command, program);
-  if (!command.argument.empty()) {
+  if (command.prefix) {
+    specs.push_back(
+        Quoted(absl::StrCat("(-)1:", Field(command.argument), ":", Action(command.arguments, program))));
+    specs.push_back(Quoted("*::command:_normal"));
+  } else if (!command.argument.empty()) {
     specs.push_back(
         Quoted(absl::StrCat("*:", Field(command.argument), ":", Action(command.arguments, program))));
   }
   return absl::StrCat("\n", FunctionOf(command.path), "() {\n  _arguments \\\n    ",
                       absl::StrJoin(specs, " \\\n    "), "\n}\n");
+}
+
+bool NamesLabs(const CompletedCommand& command) {
+  return command.arguments.labs || std::any_of(command.flags.begin(), command.flags.end(),
+                                               [](const CompletedFlag& flag) { return flag.values.labs; });
 }
 
 // Of a command with others below it.
@@ -116,6 +129,9 @@ std::string BranchFunction(const CompletedCommand& command, const std::vector<Co
 std::string ZshCompletion(const CLI::App& app, const std::string& program) {
   const std::vector<CompletedCommand> commands = CompletedCommands(app, program);
   std::string script = absl::StrReplaceAll(kHead, {{"@PROGRAM@", program}});
+  if (std::any_of(commands.begin(), commands.end(), &NamesLabs)) {
+    script += absl::StrReplaceAll(kLabs, {{"@PROGRAM@", program}});
+  }
   for (const CompletedCommand& command : commands) {
     script += command.commands.empty() ? LeafFunction(command, program)
                                        : BranchFunction(command, commands, program);
@@ -124,4 +140,4 @@ std::string ZshCompletion(const CLI::App& app, const std::string& program) {
   return script;
 }
 
-}  // namespace tutti::cli
+}  // namespace tutti

@@ -5,24 +5,30 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "coordinator/cli/completion.h"
-#include "coordinator/cli/completion_words.h"
+#include "common/completion/completion.h"
+#include "common/completion/completion_words.h"
 
-namespace tutti::cli {
+namespace tutti {
 namespace {
 
 constexpr char kHead[] =
-    R"sh(# Completion of @PROGRAM@ for bash 4.4 and later; made by: @PROGRAM@ completion bash
+    R"sh(# Completion of @PROGRAM@ for bash 4.4 and later; made by @PROGRAM@
 @FUNCTION@() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-  local path=@PROGRAM@ words= kinds= word i
+  local current=${COMP_WORDS[COMP_CWORD]} before= at=$((COMP_CWORD - 1))
+  local path=@PROGRAM@ words= kinds= word previous value i
   COMPREPLY=()
-  # bash takes --flag=value apart at the sign.
+  # bash takes csv:case and --flag=value apart at the sign.
+  if [[ $current == : ]]; then
+    before=${COMP_WORDS[at]}: current= at=$((at - 1))
+  elif ((at > 1)) && [[ ${COMP_WORDS[at]} == : ]]; then
+    before=${COMP_WORDS[at-1]}: at=$((at - 2))
+  fi
   if [[ $current == = ]]; then
     current=
-  elif [[ $previous == = ]]; then
-    previous=${COMP_WORDS[COMP_CWORD-2]}
+  elif ((at > 1)) && [[ ${COMP_WORDS[at]} == = ]]; then
+    at=$((at - 1))
   fi
+  previous=${COMP_WORDS[at]} value=$before$current
   for ((i = 1; i < COMP_CWORD; ++i)); do
     word=${COMP_WORDS[i]}
     case "$path $word" in
@@ -34,14 +40,15 @@ constexpr char kTail[] = R"sh(      esac
   if [[ $kinds == *lab* ]]; then
     words+=" $("${COMP_WORDS[0]}" --no-config lab list 2>/dev/null | awk 'NR > 1 {print $1}')"
   fi
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$value")
   if [[ $kinds == *file* ]]; then
-    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$value")
     compopt -o filenames 2>/dev/null
   elif [[ $kinds == *folder* ]]; then
-    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$current")
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$value")
     compopt -o filenames 2>/dev/null
   fi
+  COMPREPLY=("${COMPREPLY[@]#"$before"}")
 }
 complete -F @FUNCTION@ @PROGRAM@
 )sh";
@@ -61,12 +68,33 @@ std::string Assignments(const std::vector<std::string>& words, const std::string
   return set.empty() ? ":" : absl::StrJoin(set, " ");
 }
 
+// Behind the first argument of a prefix command, and whatever belongs to one of its own flags, another command
+// begins: none of our words is due there. "PATH ." stands for that.
+std::string PrefixBranches(const std::vector<CompletedCommand>& commands) {
+  std::string text;
+  for (const CompletedCommand& command : commands) {
+    if (!command.prefix) continue;
+    std::vector<std::string> before_values = {absl::StrCat("\"", command.path, " =\"")};
+    for (const CompletedFlag& flag : command.flags) {
+      if (flag.type.empty()) continue;
+      for (const std::string& name : flag.names) {
+        before_values.push_back(absl::StrCat("\"", command.path, " ", name, "\""));
+      }
+    }
+    absl::StrAppend(&text, "      \"", command.path, " \"[!-]*)\n",
+                    "        case \"$path ${COMP_WORDS[i-1]}\" in\n          ",
+                    absl::StrJoin(before_values, " | "), ") ;;\n          *) path=\"$path .\" ;;\n",
+                    "        esac\n        ;;\n");
+  }
+  return text;
+}
+
 // The words after which one is in the command: "tutti lab run".
 std::string CommandBranch(const std::vector<CompletedCommand>& commands) {
   std::vector<std::string> paths;
   for (size_t i = 1; i < commands.size(); ++i) paths.push_back(absl::StrCat("\"", commands[i].path, "\""));
   return absl::StrCat("      ", paths.empty() ? "\"\"" : absl::StrJoin(paths, " | "),
-                      ") path=\"$path $word\" ;;\n    esac\n  done\n");
+                      ") path=\"$path $word\" ;;\n", PrefixBranches(commands), "    esac\n  done\n");
 }
 
 std::string ValueBranches(const std::vector<CompletedCommand>& commands) {
@@ -97,6 +125,7 @@ std::string PathBranches(const std::vector<CompletedCommand>& commands) {
     absl::StrAppend(&text, "        \"", command.path, " -\") ", Assignments(flags, ""), " ;;\n");
     absl::StrAppend(&text, "        \"", command.path, " \") ", Assignments(words, Kinds(command.arguments)),
                     " ;;\n");
+    if (command.prefix) absl::StrAppend(&text, "        \"", command.path, " .\"*) kinds=\"file\" ;;\n");
   }
   return text;
 }
@@ -109,9 +138,9 @@ std::string BashCompletion(const CLI::App& app, const std::string& program) {
   std::replace(function.begin(), function.end(), '-', '_');
   const std::string script =
       absl::StrCat(kHead, CommandBranch(commands), "  case \"$path $previous\" in\n", ValueBranches(commands),
-                   "    *)\n      [[ $current == -* ]] && word=- || word=\n      case \"$path $word\" in\n",
+                   "    *)\n      [[ $value == -* ]] && word=- || word=\n      case \"$path $word\" in\n",
                    PathBranches(commands), kTail);
   return absl::StrReplaceAll(script, {{"@PROGRAM@", program}, {"@FUNCTION@", function}});
 }
 
-}  // namespace tutti::cli
+}  // namespace tutti

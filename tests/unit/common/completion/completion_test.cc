@@ -1,4 +1,4 @@
-#include "coordinator/cli/completion.h"
+#include "common/completion/completion.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/cli/completion_words.h"
+#include "common/completion/completion_words.h"
 
-namespace tutti::cli {
+namespace tutti {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A program with every kind of thing that is completed.
 class CompletionTest : public ::testing::Test {
@@ -57,7 +59,7 @@ TEST_F(CompletionTest, BashScript) {
       "    \"tool run --lab\") kinds=\"lab\" ;;\n"
       "    \"tool run --set\") : ;;\n"
       "    *)\n"
-      "      [[ $current == -* ]] && word=- || word=\n"
+      "      [[ $value == -* ]] && word=- || word=\n"
       "      case \"$path $word\" in\n"
       "        \"tool -\") words=\"--help -h\" ;;\n"
       "        \"tool \") words=\"run lab\" ;;\n"
@@ -119,6 +121,35 @@ TEST_F(CompletionTest, ZshScript) {
             "}\n");
 }
 
+TEST_F(CompletionTest, BehindTheFirstArgumentOfAPrefixCommandNoFlagOfOursIsOffered) {
+  CLI::App* exec = app_.add_subcommand("exec", "Run a command elsewhere");
+  exec->add_option("--name", lab_, "Where")->type_name("LAB");
+  exec->add_option("HOST", text_, "Which");
+  exec->prefix_command();
+  const std::string bash = BashCompletion(app_, "tool");
+  EXPECT_THAT(bash, HasSubstr("      \"tool exec \"[!-]*)\n"
+                              "        case \"$path ${COMP_WORDS[i-1]}\" in\n"
+                              "          \"tool exec =\" | \"tool exec --name\") ;;\n"
+                              "          *) path=\"$path .\" ;;\n"));
+  EXPECT_THAT(bash, HasSubstr("        \"tool exec .\"*) kinds=\"file\" ;;\n"));
+  EXPECT_THAT(bash, HasSubstr("    \"tool exec --name\") kinds=\"lab\" ;;\n"));
+  EXPECT_THAT(ZshCompletion(app_, "tool"), HasSubstr("    '(-)1:HOST: ' \\\n    '*::command:_normal'\n"));
+}
+
+TEST_F(CompletionTest, AWordMayHaveAColonWhichZshWantsQuoted) {
+  CLI::Option* option = app_.add_option("--as", format_)->type_name("csv|csv:case");
+  EXPECT_THAT(CompletionsOf(*option).words, ElementsAre("csv", "csv:case"));
+  EXPECT_THAT(BashCompletion(app_, "tool"), HasSubstr("\"tool --as\") words=\"csv csv:case\" ;;\n"));
+  EXPECT_THAT(ZshCompletion(app_, "tool"), HasSubstr(":csv|csv\\:case:(csv csv\\:case)'"));
+}
+
+TEST_F(CompletionTest, TheScriptOfAProgramWithoutLabsLooksForNone) {
+  CLI::App daemon{"a daemon", "tool-daemon"};
+  daemon.add_option("--log-file", text_)->type_name("FILE");
+  EXPECT_THAT(ZshCompletion(daemon, "tool-daemon"), Not(HasSubstr("_labs")));
+  EXPECT_THAT(BashCompletion(daemon, "tool-daemon"), HasSubstr("complete -F _tool_daemon tool-daemon\n"));
+}
+
 TEST_F(CompletionTest, TypesInCapitalsThatAreNotKnownHaveNoCompletion) {
   CLI::Option* option = app_.add_option("--what", text_)->type_name("FILE|ID");
   EXPECT_TRUE(CompletionsOf(*option).files);
@@ -131,4 +162,4 @@ TEST_F(CompletionTest, TypesInCapitalsThatAreNotKnownHaveNoCompletion) {
 }
 
 }  // namespace
-}  // namespace tutti::cli
+}  // namespace tutti

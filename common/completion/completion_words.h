@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::cli {
+namespace tutti {
 
 // What a value is completed with; empty: nothing.
 struct Completions {
@@ -31,6 +31,7 @@ struct CompletedCommand {
   std::string description;
   std::vector<std::string> commands;  // below it, by their names
   std::vector<CompletedFlag> flags;
+  bool prefix = false;    // what stands behind its first argument is another command
   std::string argument;   // "PLAN": what the first argument is called; empty: there are none
   Completions arguments;  // of all of them
 };
@@ -38,4 +39,4 @@ struct CompletedCommand {
 // `app` and every command below it, each before those below it.
 std::vector<CompletedCommand> CompletedCommands(const CLI::App& app, const std::string& program);
 
-}  // namespace tutti::cli
+}  // namespace tutti

@@ -1,4 +1,4 @@
-#include "coordinator/cli/completion_words.h"
+#include "common/completion/completion_words.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,13 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 
-namespace tutti::cli {
+namespace tutti {
 namespace {
 
 bool IsWord(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return absl::ascii_islower(byte) || absl::ascii_isdigit(byte) || c == '-' || c == '_';
+    return absl::ascii_islower(byte) || absl::ascii_isdigit(byte) || c == '-' || c == '_' || c == ':';
   });
 }
 
@@ -41,6 +41,7 @@ void AddCommand(const CLI::App& app, const std::string& path, std::vector<Comple
   CompletedCommand command;
   command.path = path;
   command.description = app.get_description();
+  command.prefix = app.get_prefix_command();
   for (const CLI::Option* option : app.get_options()) {
     if (option->nonpositional()) {
       command.flags.push_back(FlagOf(*option));
@@ -75,4 +76,4 @@ std::vector<CompletedCommand> CompletedCommands(const CLI::App& app, const std::
   return commands;
 }
 
-}  // namespace tutti::cli
+}  // namespace tutti

@@ -1,0 +1,14 @@
+// Thresholds against the hosts that a run has got. Pure; thread-safe.
+#pragma once
+
+#include "absl/status/status.h"
+#include "coordinator/plan/placement.h"
+#include "tutti/v1/plan.pb.h"
+
+namespace tutti::plan {
+
+// FailedPrecondition, with its place in the plan, for the first threshold of a host that no role of the run
+// has: its figure would never be known. Plans whose roles name every host are refused when they are loaded.
+absl::Status CheckThresholdHosts(const tutti::v1::Plan& plan, const Placement& placement);
+
+}  // namespace tutti::plan
