@@ -12,6 +12,7 @@
 #include "common/log/log.h"
 #include "common/status/macros.h"
 #include "coordinator/api/coordinator_operations.h"
+#include "coordinator/api/large_answer.h"
 #include "coordinator/store/sqlite/sqlite_run_store.h"
 
 namespace tutti::api {
@@ -109,9 +110,11 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   });
   made.get_future().wait();
   server->session_service_ = std::make_unique<fleet::SessionService>(executor, *server->fleet_);
-  server->run_service_ = std::make_unique<RunService>(*server->operations_);
-  server->fleet_service_ = std::make_unique<FleetService>(*server->operations_);
-  server->result_service_ = std::make_unique<ResultService>(*server->operations_);
+  const SharedUnsent unsent =
+      std::make_shared<http::UnsentBytes>(kMostUnsentBytes, kMostUnsentBytes, [] {});
+  server->run_service_ = std::make_unique<RunService>(*server->operations_, unsent);
+  server->fleet_service_ = std::make_unique<FleetService>(*server->operations_, unsent);
+  server->result_service_ = std::make_unique<ResultService>(*server->operations_, unsent);
   net::ServerOptions server_options;
   server_options.listen = options.listen;
   server_options.insecure = options.insecure || options.lab;

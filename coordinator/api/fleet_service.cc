@@ -1,6 +1,9 @@
 #include "coordinator/api/fleet_service.h"
 
+#include <utility>
+
 #include "coordinator/api/fleet_watch_reactor.h"
+#include "coordinator/api/large_answer.h"
 #include "coordinator/api/unary_answer.h"
 
 namespace tutti::api {
@@ -8,9 +11,8 @@ namespace tutti::api {
 grpc::ServerUnaryReactor* FleetService::ListWorkers(grpc::CallbackServerContext* context,
                                                     const tutti::v1::ListWorkersRequest* request,
                                                     tutti::v1::ListWorkersResponse* response) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  operations_.ListWorkers(*request, UnaryAnswer(reactor, response));
-  return reactor;
+  return AnswerLarge(unsent_, response,
+                     [&](auto tell) { operations_.ListWorkers(*request, std::move(tell)); });
 }
 
 grpc::ServerUnaryReactor* FleetService::GetWorker(grpc::CallbackServerContext* context,
@@ -47,7 +49,7 @@ grpc::ServerUnaryReactor* FleetService::ForgetWorker(grpc::CallbackServerContext
 
 grpc::ServerWriteReactor<tutti::v1::FleetEvent>* FleetService::WatchFleet(
     grpc::CallbackServerContext* context, const tutti::v1::WatchFleetRequest* request) {
-  return FleetWatchReactor::Start(operations_, *request);
+  return FleetWatchReactor::Start(operations_, unsent_, *request);
 }
 
 }  // namespace tutti::api

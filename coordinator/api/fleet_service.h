@@ -3,15 +3,20 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <utility>
+
+#include "coordinator/api/large_answer.h"
 #include "coordinator/api/operations.h"
 #include "tutti/v1/service.grpc.pb.h"
 
 namespace tutti::api {
 
-// Thread-safe. The operations must live until the server that has this service is shut down.
+// Thread-safe. A list is Unavailable while clients have too much to read (large_answer.h). The
+// operations must live until the server that has this service is shut down.
 class FleetService final : public tutti::v1::FleetService::CallbackService {
  public:
-  explicit FleetService(Operations& operations) : operations_(operations) {}
+  FleetService(Operations& operations, SharedUnsent unsent)
+      : operations_(operations), unsent_(std::move(unsent)) {}
 
   grpc::ServerUnaryReactor* ListWorkers(grpc::CallbackServerContext* context,
                                         const tutti::v1::ListWorkersRequest* request,
@@ -33,6 +38,7 @@ class FleetService final : public tutti::v1::FleetService::CallbackService {
 
  private:
   Operations& operations_;
+  const SharedUnsent unsent_;
 };
 
 }  // namespace tutti::api

@@ -1,12 +1,14 @@
 #include "coordinator/api/fleet_watch_reactor.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 
 namespace tutti::api {
 
-FleetWatchReactor* FleetWatchReactor::Start(Operations& operations,
+FleetWatchReactor* FleetWatchReactor::Start(Operations& operations, SharedUnsent unsent,
                                             const tutti::v1::WatchFleetRequest& request) {
-  const auto reactor = std::make_shared<FleetWatchReactor>(operations);
+  const auto reactor = std::make_shared<FleetWatchReactor>(operations, std::move(unsent));
   reactor->Hold(reactor);
   operations.WatchFleet(request, reactor);
   return reactor.get();

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "coordinator/api/event_queue.h"
 #include "coordinator/api/event_stream.h"
+#include "coordinator/api/large_answer.h"
 #include "coordinator/api/operations.h"
 #include "coordinator/fleet/fleet_watcher.h"
 #include "tutti/v1/service.pb.h"
@@ -21,9 +23,11 @@ class FleetWatchReactor final : public EventStream<tutti::v1::FleetEvent, FleetE
                                 public std::enable_shared_from_this<FleetWatchReactor> {
  public:
   // For gRPC to drive; ends by itself. The operations outlive the call.
-  static FleetWatchReactor* Start(Operations& operations, const tutti::v1::WatchFleetRequest& request);
+  static FleetWatchReactor* Start(Operations& operations, SharedUnsent unsent,
+                                  const tutti::v1::WatchFleetRequest& request);
 
-  explicit FleetWatchReactor(Operations& operations) : operations_(operations) {}
+  FleetWatchReactor(Operations& operations, SharedUnsent unsent)
+      : EventStream(std::move(unsent)), operations_(operations) {}
 
   void OnFleetEvent(const tutti::v1::FleetEvent& event) override;
 

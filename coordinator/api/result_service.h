@@ -3,15 +3,20 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <utility>
+
+#include "coordinator/api/large_answer.h"
 #include "coordinator/api/operations.h"
 #include "tutti/v1/store.grpc.pb.h"
 
 namespace tutti::api {
 
-// Thread-safe. The operations must live until the server that has this service is shut down.
+// Thread-safe. A list is Unavailable while clients have too much to read (large_answer.h). The
+// operations must live until the server that has this service is shut down.
 class ResultService final : public tutti::v1::ResultService::CallbackService {
  public:
-  explicit ResultService(Operations& operations) : operations_(operations) {}
+  ResultService(Operations& operations, SharedUnsent unsent)
+      : operations_(operations), unsent_(std::move(unsent)) {}
 
   grpc::ServerUnaryReactor* ListRuns(grpc::CallbackServerContext* context,
                                      const tutti::v1::ListRunsRequest* request,
@@ -22,6 +27,7 @@ class ResultService final : public tutti::v1::ResultService::CallbackService {
 
  private:
   Operations& operations_;
+  const SharedUnsent unsent_;
 };
 
 }  // namespace tutti::api

@@ -1,7 +1,9 @@
 #include "coordinator/api/run_service.h"
 
+#include <utility>
+
 #include "absl/status/statusor.h"
-#include "common/status/grpc_status.h"
+#include "coordinator/api/large_answer.h"
 #include "coordinator/api/unary_answer.h"
 #include "coordinator/api/watch_reactor.h"
 
@@ -26,12 +28,13 @@ grpc::ServerUnaryReactor* RunService::Cancel(grpc::CallbackServerContext* contex
 grpc::ServerUnaryReactor* RunService::GetResult(grpc::CallbackServerContext* context,
                                                 const tutti::v1::GetResultRequest* request,
                                                 tutti::v1::Result* response) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  operations_.GetResult(*request, [reactor, response](absl::StatusOr<Operations::SharedResult> result) {
-    if (result.ok()) *response = **result;
-    reactor->Finish(ToGrpc(result.status()));
-  });
-  return reactor;
+  const auto answer = LargeAnswer<tutti::v1::Result>::Make(unsent_, response);
+  if (answer->HasRoom()) {
+    operations_.GetResult(*request, [answer](const absl::StatusOr<Operations::SharedResult>& result) {
+      answer->TellShared(result);
+    });
+  }
+  return answer.get();
 }
 
 grpc::ServerUnaryReactor* RunService::GetRun(grpc::CallbackServerContext* context,
@@ -53,30 +56,26 @@ grpc::ServerUnaryReactor* RunService::WhyNot(grpc::CallbackServerContext* contex
 grpc::ServerUnaryReactor* RunService::ValidatePlan(grpc::CallbackServerContext* context,
                                                    const tutti::v1::ValidatePlanRequest* request,
                                                    tutti::v1::ValidatePlanResponse* response) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  operations_.ValidatePlan(*request, UnaryAnswer(reactor, response));
-  return reactor;
+  return AnswerLarge(unsent_, response,
+                     [&](auto tell) { operations_.ValidatePlan(*request, std::move(tell)); });
 }
 
 grpc::ServerUnaryReactor* RunService::DryRun(grpc::CallbackServerContext* context,
                                              const tutti::v1::DryRunRequest* request,
                                              tutti::v1::DryRunResponse* response) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  operations_.DryRun(*request, UnaryAnswer(reactor, response));
-  return reactor;
+  return AnswerLarge(unsent_, response, [&](auto tell) { operations_.DryRun(*request, std::move(tell)); });
 }
 
 grpc::ServerWriteReactor<tutti::v1::RunEvent>* RunService::Watch(grpc::CallbackServerContext* context,
                                                                  const tutti::v1::WatchRequest* request) {
-  return WatchReactor::Start(operations_, events_, *request);
+  return WatchReactor::Start(operations_, events_, unsent_, *request);
 }
 
 grpc::ServerUnaryReactor* RunService::ListEvents(grpc::CallbackServerContext* context,
                                                  const tutti::v1::ListEventsRequest* request,
                                                  tutti::v1::ListEventsResponse* response) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  operations_.ListEvents(*request, UnaryAnswer(reactor, response));
-  return reactor;
+  return AnswerLarge(unsent_, response,
+                     [&](auto tell) { operations_.ListEvents(*request, std::move(tell)); });
 }
 
 }  // namespace tutti::api

@@ -3,17 +3,22 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <utility>
+
 #include "common/sync/control_priority.h"
 #include "common/sync/executor.h"
+#include "coordinator/api/large_answer.h"
 #include "coordinator/api/operations.h"
 #include "tutti/v1/service.grpc.pb.h"
 
 namespace tutti::api {
 
-// Thread-safe. The operations must live until the server that has this service is shut down.
+// Thread-safe. Results, plans and histories, which may be large, are Unavailable while clients have too much
+// to read (large_answer.h). The operations must live until the server that has this service is shut down.
 class RunService final : public tutti::v1::RunService::CallbackService {
  public:
-  explicit RunService(Operations& operations) : operations_(operations) {
+  RunService(Operations& operations, SharedUnsent unsent)
+      : operations_(operations), unsent_(std::move(unsent)) {
     events_.Post(&LeaveControlPriority);
   }
 
@@ -46,6 +51,7 @@ class RunService final : public tutti::v1::RunService::CallbackService {
 
  private:
   Operations& operations_;
+  const SharedUnsent unsent_;
   ThreadExecutor events_{"grpc-events"};  // where events are handed to gRPC
 };
 

@@ -37,8 +37,15 @@ absl::Status CloseInterruptedRuns(store::RunStore& store) {
       events = std::vector<tutti::v1::RunEvent>();  // the trials tell most of it too
     }
     if (!events.ok()) return events.status();
+    // A head is kept without reasons: these are what of the run is damaged.
+    for (const std::string& reason : result->reasons()) spdlog::error("{}: {}", id, reason);
     run::CloseInterrupted(*result, *events, UnixNowNs());
-    TUTTI_RETURN_IF_ERROR(Annotate(store.Finish(*result), "close the interrupted run " + id));
+    const absl::Status closed = Annotate(store.Finish(*result), "close the interrupted run " + id);
+    if (absl::IsDataLoss(closed)) {
+      spdlog::error("{}", std::string(closed.message()));
+      continue;
+    }
+    if (!closed.ok()) return closed;
     tutti::v1::RunEvent ended;
     ended.set_run_id(id);
     ended.set_at_unix_ns(result->finished_unix_ns());

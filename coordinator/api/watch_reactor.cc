@@ -1,13 +1,16 @@
 #include "coordinator/api/watch_reactor.h"
 
+#include <utility>
+
 #include "absl/status/status.h"
 #include "common/status/grpc_status.h"
 
 namespace tutti::api {
 
-WatchReactor* WatchReactor::Start(Operations& operations, Executor& writer,
+WatchReactor* WatchReactor::Start(Operations& operations, Executor& writer, SharedUnsent unsent,
                                   const tutti::v1::WatchRequest& request) {
-  const auto reactor = std::make_shared<WatchReactor>(operations, writer, request.run_id());
+  const auto reactor =
+      std::make_shared<WatchReactor>(operations, writer, std::move(unsent), request.run_id());
   reactor->Hold(reactor);
   operations.Watch(request, reactor,
                    [reactor](const absl::Status& status) { reactor->EndWith(ToGrpc(status)); });

@@ -1,12 +1,26 @@
 #include "coordinator/cli/find_result.h"
 
 #include <memory>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/cli/complaint.h"
 #include "coordinator/cli/result_files.h"
 
 namespace tutti::cli {
+namespace {
+
+bool HasEnded(const tutti::v1::Result& result) { return result.status() != tutti::v1::RUN_STATUS_RUNNING; }
+
+int ComplainOfNoEnd(const std::string& run_id) {
+  return Complain(absl::UnavailableError(absl::StrCat("run ", run_id,
+                                                      " has not ended: this is what there is of it so far; "
+                                                      "`tutti attach ",
+                                                      run_id, "` follows it to its end")),
+                  kPartial);
+}
+
+}  // namespace
 
 absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
                                              const CoordinatorAddress* coordinator) {
@@ -26,13 +40,11 @@ ExitCode ExitCodeOfResult(const absl::Status& status) {
 }
 
 int ExitCodeOfShown(const tutti::v1::Result& result) {
-  if (result.status() != tutti::v1::RUN_STATUS_RUNNING) return result.exit_code();
-  const std::string& id = result.run_id();
-  return Complain(absl::UnavailableError(absl::StrCat("run ", id,
-                                                      " has not ended: this is what there is of it so far; "
-                                                      "`tutti attach ",
-                                                      id, "` follows it to its end")),
-                  kPartial);
+  return HasEnded(result) ? result.exit_code() : ComplainOfNoEnd(result.run_id());
+}
+
+int ExitCodeOfExported(const tutti::v1::Result& result) {
+  return HasEnded(result) ? kPassed : ComplainOfNoEnd(result.run_id());
 }
 
 }  // namespace tutti::cli

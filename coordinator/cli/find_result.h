@@ -23,4 +23,8 @@ ExitCode ExitCodeOfResult(const absl::Status& status);
 // kPartial, and standard error is told why.
 int ExitCodeOfShown(const tutti::v1::Result& result);
 
+// What to exit with after a result was written for others to judge: kPassed, whatever its run did. One that
+// has not ended as above.
+int ExitCodeOfExported(const tutti::v1::Result& result);
+
 }  // namespace tutti::cli

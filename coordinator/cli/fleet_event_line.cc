@@ -13,6 +13,10 @@ namespace {
 using tutti::v1::WorkerInfo;
 
 std::string LineOf(const tutti::v1::FleetEvent& event) {
+  if (event.resync()) {
+    return absl::StrCat(FormatInstant(event.at_unix_ns()),
+                        "  what changed before is not told; `tutti workers` shows how things stand\n");
+  }
   const bool is_new = event.before() == WorkerInfo::STATE_UNSPECIFIED;
   const bool is_gone = event.after() == WorkerInfo::STATE_UNSPECIFIED;
   std::string line = absl::StrCat(FormatInstant(event.at_unix_ns()), "  ", event.worker(), "  ",

@@ -163,10 +163,10 @@ int ExportResult(const RunArguments& arguments) {
   const std::string json = report::RenderJson(*result);
   if (to_output) {
     std::cout << json;
-    return kPassed;
+    return ExitCodeOfExported(*result);
   }
   const absl::Status written = WriteWhole(arguments.path, json);
-  return written.ok() ? kPassed : Complain(written, kInternal);
+  return written.ok() ? ExitCodeOfExported(*result) : Complain(written, kInternal);
 }
 
 int DeleteResults(const DeleteArguments& arguments) {

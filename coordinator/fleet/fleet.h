@@ -186,7 +186,7 @@ class Fleet {
   ClockServer* const clocks_;
   std::map<std::string, Worker> workers_;
   DrainMarks drains_;  // each of a worker in workers_
-  FleetEvents events_;
+  FleetEvents events_{NumberBeforeFirst(UnixNowNs())};
   std::map<const WorkerLink*, std::string> name_of_;  // of the live connections
   std::list<Contender> contenders_;                   // in order of arrival
   TimerId lease_timer_ = 0;

@@ -21,9 +21,17 @@ void FleetEvents::Append(FleetEvent event) {
 void FleetEvents::Watch(uint64_t after_sequence, std::shared_ptr<FleetWatcher> watcher) {
   watchers_.push_back(watcher);
   if (after_sequence == 0) return;
-  const uint64_t seen = after_sequence > last_sequence_ ? 0 : after_sequence;
+  const uint64_t before_kept = last_sequence_ - kept_.size();
+  const bool is_whole = after_sequence >= before_kept && after_sequence <= last_sequence_;
+  if (!is_whole) {
+    FleetEvent resync;
+    resync.set_sequence(before_kept);
+    resync.set_at_unix_ns(UnixNowNs());
+    resync.set_resync(true);
+    watcher->OnFleetEvent(resync);
+  }
   for (const FleetEvent& event : kept_) {
-    if (event.sequence() > seen) watcher->OnFleetEvent(event);
+    if (!is_whole || event.sequence() > after_sequence) watcher->OnFleetEvent(event);
   }
 }
 

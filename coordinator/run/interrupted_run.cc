@@ -14,9 +14,23 @@ namespace {
 using tutti::v1::RunEvent;
 using TrialsByCase = std::vector<std::vector<tutti::v1::TrialResult>>;
 
+// Every plan has a case; the one of a head that could not be read has none.
+bool PlanIsLost(const tutti::v1::Result& result) { return result.plan().cases_size() == 0; }
+
+int CasesOf(const tutti::v1::Result& result) {
+  return PlanIsLost(result) ? result.cases_size() : result.plan().cases_size();
+}
+
+tutti::v1::Case CaseOf(const tutti::v1::Result& result, int index) {
+  if (!PlanIsLost(result)) return result.plan().cases(index);
+  tutti::v1::Case unknown;
+  unknown.set_index(static_cast<uint32_t>(index));
+  return unknown;
+}
+
 TrialsByCase TakeTrials(tutti::v1::Result& result) {
-  TrialsByCase trials(static_cast<size_t>(result.plan().cases_size()));
-  for (int i = 0; i < result.cases_size() && i < result.plan().cases_size(); ++i) {
+  TrialsByCase trials(static_cast<size_t>(CasesOf(result)));
+  for (int i = 0; i < result.cases_size() && i < CasesOf(result); ++i) {
     for (tutti::v1::TrialResult& trial : *result.mutable_cases(i)->mutable_trials()) {
       trials[static_cast<size_t>(i)].push_back(std::move(trial));
     }
@@ -43,9 +57,11 @@ int64_t StartedUnixNs(const std::vector<RunEvent>& events, const TrialsByCase& t
 // The trial that began last, unless it was kept.
 std::optional<tutti::v1::TrialStarted> CutOff(const std::vector<RunEvent>& events,
                                               const TrialsByCase& trials) {
-  const auto last = std::find_if(events.rbegin(), events.rend(),
-                                 [](const RunEvent& event) { return event.has_trial_started(); });
-  if (last == events.rend()) return std::nullopt;
+  const auto last = std::find_if(events.rbegin(), events.rend(), [](const RunEvent& event) {
+    return event.has_trial_started() || event.has_trial_ended();
+  });
+  // One that had ended was kept, though it may not be readable any more.
+  if (last == events.rend() || last->has_trial_ended()) return std::nullopt;
   const tutti::v1::TrialStarted& started = last->trial_started();
   if (started.case_index() >= trials.size()) return std::nullopt;
   if (trials[started.case_index()].size() >= started.repetition()) return std::nullopt;
@@ -60,10 +76,11 @@ void CloseInterrupted(tutti::v1::Result& result, const std::vector<RunEvent>& ev
     result.set_started_unix_ns(started_ns);
   }
   const std::optional<tutti::v1::TrialStarted> cut_off = CutOff(events, trials);
+  const int cases = CasesOf(result);
   result.clear_cases();
-  for (int i = 0; i < result.plan().cases_size(); ++i) {
+  for (int i = 0; i < cases; ++i) {
     tutti::v1::CaseResult& each = *result.add_cases();
-    each = results::SummarizeCase(result.plan().cases(i), std::move(trials[static_cast<size_t>(i)]), false);
+    each = results::SummarizeCase(CaseOf(result, i), std::move(trials[static_cast<size_t>(i)]), false);
     if (cut_off.has_value() && cut_off->case_index() == static_cast<uint32_t>(i)) {
       each.add_reasons(
           absl::StrCat("trial ", cut_off->repetition(), " was cut off and nothing of it is kept"));
@@ -71,6 +88,11 @@ void CloseInterrupted(tutti::v1::Result& result, const std::vector<RunEvent>& ev
   }
   result.add_reasons("the coordinator ended before this run did; what it had of it is kept");
   results::JudgeRun(result, false);
+  if (PlanIsLost(result) && (cases == 0 || result.status() != tutti::v1::RUN_STATUS_FAILED)) {
+    // Nobody knows what was asked for.
+    result.set_status(tutti::v1::RUN_STATUS_PARTIAL);
+    result.set_exit_code(7);
+  }
   result.set_finished_unix_ns(now_unix_ns);
 }
 

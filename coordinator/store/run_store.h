@@ -35,8 +35,8 @@ struct EndedRun {
 //
 // Every call may block for as long as a disk takes: never call it on the thread of decisions. Thread-safe;
 // those that read do not wait for those that write. Errors: NotFound for a run that is not there; DataLoss
-// where what is stored is damaged; ResourceExhausted for a full disk; Unavailable where another process holds
-// the store for too long; Internal.
+// where what is stored is damaged and nothing can be told instead; ResourceExhausted for a full disk;
+// Unavailable where another process holds the store for too long; Internal.
 class RunStore {
  public:
   virtual ~RunStore() = default;
@@ -59,12 +59,13 @@ class RunStore {
   virtual absl::Status Finish(const tutti::v1::Result& result) = 0;
 
   // As it was given to Finish; before that the head with the trials that are there, in cases that have
-  // nothing else.
+  // nothing else. What of it is damaged is left out, and the reasons say so: a trial, what a case had beside
+  // its trials, or the head, of which then only what a list has is there.
   virtual absl::StatusOr<tutti::v1::Result> Get(const std::string& run_id) const = 0;
 
   // In the order in which they were given.
   virtual absl::StatusOr<std::vector<tutti::v1::RunEvent>> Events(const std::string& run_id) const = 0;
-  // Quick however long the run was: its trials are not read.
+  // Quick however long the run was: its trials are not read. A damaged head as in Get.
   virtual absl::StatusOr<KeptRun> Describe(const std::string& run_id) const = 0;
 
   // The id of the run that has begun with this key.

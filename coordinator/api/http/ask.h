@@ -4,7 +4,6 @@
 #include <google/protobuf/message.h>
 
 #include <functional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -44,10 +43,7 @@ void Ask(const Context& context,
 
 // 503: the client had better come again when others have taken theirs.
 inline Response NoRoomResponse(const UnsentBytes& unsent) {
-  Response response = ErrorResponse(503, "unavailable",
-                                    "answers that their clients have not read yet hold " +
-                                        std::to_string(unsent.limit_bytes() >> 20) +
-                                        " MiB here, which is the most; ask again");
+  Response response = ErrorResponse(503, "unavailable", NoRoomText(unsent) + "; ask again");
   response.fields.emplace_back("Retry-After", "1");
   return response;
 }

@@ -2,10 +2,13 @@
 
 #include <time.h>
 
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <string_view>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "coordinator/api/http/error_envelope.h"
 #include "coordinator/api/http/event_text.h"
@@ -16,6 +19,13 @@ namespace {
 
 // As much as one write of a willing socket takes.
 constexpr size_t kEnoughBytes = 64 * 1024;
+
+// Before the head is sent.
+Response RefusalResponse(const absl::Status& refusal) {
+  Response response = ErrorResponse(refusal);
+  if (absl::IsUnavailable(refusal)) response.fields.emplace_back("Retry-After", "1");
+  return response;
+}
 
 }  // namespace
 
@@ -69,7 +79,7 @@ void EventStream::Pump() {
   if (closed_ || writing_) return;
   if (!last_) TakeFromFeed();
   if (closed_ || writing_) return;  // TakeFromFeed may have finished it
-  if (!out_.empty()) return WriteSome();
+  if (out_.size() > 0) return Write();
   if (last_ || winding_down_) Close();
 }
 
@@ -78,18 +88,18 @@ void EventStream::TakeFromFeed() {
   const EventFeed::State state = feed_->Take(kEnoughBytes, out_);
   const bool refused = !state.refusal.ok();
   if (!head_sent_) {
-    if (refused) return Finish(ErrorResponse(state.refusal));
-    if (state.ended && out_.empty()) {
+    if (refused) return Finish(RefusalResponse(state.refusal));
+    if (state.ended && out_.size() == 0) {
       // Where nothing is left a browser would connect again and again: 204 tells it not to.
       Response nothing;
       nothing.status = 204;
       return Finish(nothing);
     }
-    if (out_.empty() && !head_due_) return;
-    out_.insert(0, EventStreamHead(time(nullptr)));
+    if (out_.size() == 0 && !head_due_) return;
+    out_.own.insert(0, EventStreamHead(time(nullptr)));
     head_sent_ = true;
   } else if (refused) {
-    out_ += RefusalText(state.refusal);
+    out_.own += RefusalText(state.refusal);
   }
   last_ = state.ended || refused;
 }
@@ -97,7 +107,13 @@ void EventStream::TakeFromFeed() {
 void EventStream::Finish(const Response& response) {
   head_sent_ = true;
   last_ = true;
-  out_ = ResponseHead(response, false, time(nullptr)) + response.body;
+  out_ = Outgoing();
+  out_.own = ResponseHead(response, false, time(nullptr)) + response.body;
+  Write();
+}
+
+void EventStream::Write() {
+  share_ = server_.context.unsent->Add(out_.own.size());
   WriteSome();
 }
 
@@ -111,9 +127,16 @@ void EventStream::WriteSome() {
       self->Close();
     }
   });
-  socket_.async_write_some(
-      boost::asio::const_buffer(out_.data() + written_, out_.size() - written_),
-      [self = shared_from_this()](const ErrorCode& error, size_t bytes) { self->OnWritten(error, bytes); });
+  const std::string_view own = out_.own;
+  const std::string_view shared = out_.shared == nullptr ? std::string_view() : out_.shared->text;
+  const size_t of_own = written_ < own.size() ? written_ : own.size();
+  const size_t of_shared = written_ - of_own;
+  const std::array<boost::asio::const_buffer, 2> rest = {
+      boost::asio::const_buffer(own.data() + of_own, own.size() - of_own),
+      boost::asio::const_buffer(shared.data() + of_shared, shared.size() - of_shared)};
+  socket_.async_write_some(rest, [self = shared_from_this()](const ErrorCode& error, size_t bytes) {
+    self->OnWritten(error, bytes);
+  });
 }
 
 void EventStream::OnWritten(const ErrorCode& error, size_t bytes) {
@@ -124,7 +147,8 @@ void EventStream::OnWritten(const ErrorCode& error, size_t bytes) {
   writing_ = false;
   stall_.cancel();
   written_ = 0;
-  out_.clear();
+  out_ = Outgoing();
+  share_ = nullptr;
   Pump();
 }
 
@@ -144,8 +168,8 @@ void EventStream::OnBeat() {
     return Pump();
   }
   if (writing_ || last_) return;
-  out_ = kHeartbeat;
-  WriteSome();
+  out_.own = kHeartbeat;
+  Write();
 }
 
 }  // namespace tutti::http

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <string>
 
 #include "coordinator/api/http/asio_socket.h"
 #include "coordinator/api/http/event_feed.h"
@@ -18,7 +17,7 @@ namespace tutti::http {
 
 // Lives on the HTTP thread, by what it waits for and by the server's list. Ends with its feed, with its
 // client, or when the client's socket takes nothing for Limits::stall. What a slow client has not read waits
-// in the feed.
+// in the feed, as events that readers share; what is a text already counts as unsent.
 class EventStream final : public Session, public std::enable_shared_from_this<EventStream> {
  public:
   // `server` outlives it.
@@ -33,6 +32,7 @@ class EventStream final : public Session, public std::enable_shared_from_this<Ev
   void Pump();
   void TakeFromFeed();
   void Finish(const Response& response);
+  void Write();
   void WriteSome();
   void OnWritten(const ErrorCode& error, size_t bytes);
   void SetBeat(std::chrono::milliseconds delay);
@@ -45,7 +45,8 @@ class EventStream final : public Session, public std::enable_shared_from_this<Ev
   std::shared_ptr<EventFeed> feed_;  // null: it could not be opened
   std::array<char, 512> dropped_{};  // what the client sends
 
-  std::string out_;
+  std::shared_ptr<const void> share_;  // of UnsentBytes, for what is its own; goes behind it
+  Outgoing out_;
   size_t written_ = 0;
   bool writing_ = false;
   bool head_sent_ = false;

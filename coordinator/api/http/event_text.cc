@@ -33,7 +33,8 @@ std::string RunEventText(const tutti::v1::RunEvent& event) {
 }
 
 std::string FleetEventText(const tutti::v1::FleetEvent& event) {
-  return EventText(event.sequence(), "worker", report::RenderMessageJson(event, {.indent = false}));
+  return EventText(event.sequence(), event.resync() ? "resync" : "worker",
+                   report::RenderMessageJson(event, {.indent = false}));
 }
 
 std::string RefusalText(const absl::Status& status) { return EventText(0, "refused", ErrorLine(status)); }

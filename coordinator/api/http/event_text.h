@@ -10,7 +10,7 @@ namespace tutti::http {
 
 // The data is the line that RenderEventLine makes. Empty for an event of a newer schema.
 std::string RunEventText(const tutti::v1::RunEvent& event);
-// "event: worker", with the message as JSON.
+// "event: worker", or "event: resync", with the message as JSON.
 std::string FleetEventText(const tutti::v1::FleetEvent& event);
 // "event: refused", with the error's envelope: for what turns out too late for a status of its own.
 std::string RefusalText(const absl::Status& status);

@@ -1,10 +1,21 @@
 #include "coordinator/api/http/fleet_feed.h"
 
+#include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "coordinator/api/http/event_text.h"
 
 namespace tutti::http {
+namespace {
+
+absl::Status TooSlow() {
+  return absl::ResourceExhaustedError(
+      "this reader is too slow, " + std::to_string(FleetFeed::kMostWaiting) +
+      " events waited for it; connect again, with the last event's number as Last-Event-ID");
+}
+
+}  // namespace
 
 std::shared_ptr<EventFeed> FleetFeed::Open(api::Operations& operations,
                                            const tutti::v1::WatchFleetRequest& request, Wake wake) {
@@ -25,17 +36,17 @@ void FleetFeed::OnFleetEvent(const tutti::v1::FleetEvent& event) {
   wake_();
 }
 
-EventFeed::State FleetFeed::Take(size_t enough_bytes, std::string& out) {
-  while (out.size() < enough_bytes) {
+EventFeed::State FleetFeed::Take(size_t enough_bytes, Outgoing& out) {
+  while (out.own.size() < enough_bytes) {
     tutti::v1::FleetEvent event;
     {
       MutexLock lock(mutex_);
       woken_ = false;
-      if (queue_.empty()) return {overflown_, absl::OkStatus()};
+      if (queue_.empty()) return {false, overflown_ ? TooSlow() : absl::OkStatus()};
       event = std::move(queue_.front());
       queue_.pop_front();
     }
-    out += FleetEventText(event);
+    out.own += FleetEventText(event);
   }
   return {};
 }

@@ -19,7 +19,7 @@ class FleetFeed final : public EventFeed,
                         public fleet::FleetWatcher,
                         public std::enable_shared_from_this<FleetFeed> {
  public:
-  // A reader that is further behind is sent away with what it has: it resumes from the last event's number.
+  // A reader that is further behind is sent away behind what waits for it, and resumes from there.
   static constexpr size_t kMostWaiting = 4096;
 
   // `operations` outlives the last call of Stop.
@@ -30,7 +30,7 @@ class FleetFeed final : public EventFeed,
 
   void OnFleetEvent(const tutti::v1::FleetEvent& event) override;
 
-  State Take(size_t enough_bytes, std::string& out) override;
+  State Take(size_t enough_bytes, Outgoing& out) override;
   void Stop() override;
 
  private:

@@ -31,6 +31,7 @@
 #include "coordinator/api/http/response_head.h"
 #include "coordinator/api/http/routes.h"
 #include "coordinator/api/http/server_state.h"
+#include "coordinator/api/http/shared_text.h"
 #include "coordinator/api/http/unsent_bytes.h"
 
 namespace tutti::http {
@@ -69,14 +70,16 @@ std::function<void()> ToGiveMemoryBack(std::shared_ptr<PostGate> work) {
 
 Context MakeContext(const HttpOptions& options, api::Operations& operations,
                     const std::shared_ptr<PostGate>& work, const std::atomic<bool>& ready) {
+  const auto unsent = std::make_shared<UnsentBytes>(
+      options.limits.unsent_bytes, options.limits.large_answer_bytes, ToGiveMemoryBack(work));
   return {operations,
           work,
           ready,
           options.metrics_page,
           OpenApiDocument(Routes(), kVersion),
-          std::make_shared<UnsentBytes>(options.limits.unsent_bytes, options.limits.large_answer_bytes,
-                                        ToGiveMemoryBack(work)),
-          std::make_shared<OneByOne>()};
+          unsent,
+          std::make_shared<OneByOne>(),
+          std::make_shared<SharedTexts>(unsent)};
 }
 
 // Says no without a thought for the client's request, and with as much as its socket takes at once.

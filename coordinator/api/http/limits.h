@@ -34,9 +34,10 @@ struct Limits {
   // Of files the process may open 65,536 under systemd and 1,024 often enough elsewhere; workers need theirs.
   size_t connections = 1'024;  // event streams among them
   size_t event_streams = 512;
-  // Of answers that are made and not taken, together: six readers at a time of a result of ten thousand
-  // cases, which has 20 MB as JSON. No large answer is begun above it; the one that goes over it is finished,
-  // since its size is known only then, so the most is this and one answer.
+  // Of answers and events that are made and not taken, together: six readers at a time of a result of ten
+  // thousand cases, which has 20 MB as JSON. No large answer or event is begun above it; what goes over it is
+  // finished, since its size is known only then, so the most is this, one answer and one event, and of each
+  // event stream the small events that it is sent at once.
   size_t unsent_bytes = 128 * 1024 * 1024;
   // From here on it is worth a call to give an answer's memory back.
   size_t large_answer_bytes = 4 * 1024 * 1024;

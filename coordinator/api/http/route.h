@@ -15,6 +15,7 @@
 #include "coordinator/api/http/one_by_one.h"
 #include "coordinator/api/http/post_gate.h"
 #include "coordinator/api/http/query.h"
+#include "coordinator/api/http/shared_text.h"
 #include "coordinator/api/http/unsent_bytes.h"
 #include "coordinator/api/operations.h"
 
@@ -34,7 +35,8 @@ struct Context {
   MetricsPage metrics_page;  // null: there is none
   std::string openapi;       // the document
   std::shared_ptr<UnsentBytes> unsent;
-  std::shared_ptr<OneByOne> large_answers;  // of the thread of `work`
+  std::shared_ptr<OneByOne> large_answers;   // of the thread of `work`
+  std::shared_ptr<SharedTexts> event_texts;  // of the HTTP thread
 };
 
 struct Route;

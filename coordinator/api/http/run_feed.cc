@@ -2,13 +2,15 @@
 
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "coordinator/api/http/event_text.h"
 
 namespace tutti::http {
 
-std::shared_ptr<EventFeed> RunFeed::Open(api::Operations& operations, const tutti::v1::WatchRequest& request,
-                                         Wake wake) {
-  const auto feed = std::make_shared<RunFeed>(operations, request.run_id(), std::move(wake));
+std::shared_ptr<EventFeed> RunFeed::Open(api::Operations& operations, std::shared_ptr<SharedTexts> texts,
+                                         const tutti::v1::WatchRequest& request, Wake wake) {
+  const auto feed =
+      std::make_shared<RunFeed>(operations, std::move(texts), request.run_id(), std::move(wake));
   operations.Watch(request, feed, [feed](const absl::Status& status) { feed->OnRefused(status); });
   return feed;
 }
@@ -50,8 +52,8 @@ void RunFeed::OnRefused(const absl::Status& status) {
   if (wake) wake_();
 }
 
-EventFeed::State RunFeed::Take(size_t enough_bytes, std::string& out) {
-  while (out.size() < enough_bytes) {
+EventFeed::State RunFeed::Take(size_t enough_bytes, Outgoing& out) {
+  while (out.own.size() < enough_bytes && out.shared == nullptr) {
     run::SharedEvent event;
     {
       MutexLock lock(mutex_);
@@ -59,7 +61,13 @@ EventFeed::State RunFeed::Take(size_t enough_bytes, std::string& out) {
       if (queue_.empty()) return {ended_, refusal_};
       event = queue_.Pop();
     }
-    out += RunEventText(*event);
+    if (event->ByteSizeLong() < SharedTexts::kLargeBytes) {
+      out.own += RunEventText(*event);
+      continue;
+    }
+    absl::StatusOr<std::shared_ptr<const SharedText>> text = texts_->Of(event);
+    if (!text.ok()) return {false, text.status()};
+    if (!(*text)->text.empty()) out.shared = *std::move(text);
   }
   return {};
 }

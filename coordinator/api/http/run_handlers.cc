@@ -147,7 +147,7 @@ absl::StatusOr<std::shared_ptr<EventFeed>> WatchRun(const Context& context, cons
   auto request = AboutRun<v1::WatchRequest>(exchange);
   TUTTI_ASSIGN_OR_RETURN(const uint64_t after, ResumePoint(exchange));
   request.set_after_sequence(after);
-  return RunFeed::Open(context.operations, request, std::move(wake));
+  return RunFeed::Open(context.operations, context.event_texts, request, std::move(wake));
 }
 
 }  // namespace tutti::http

@@ -1,15 +1,17 @@
-// What answers take until their clients have taken them.
+// What answers and events take until their clients have taken them.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace tutti::http {
 
-// Thread-safe. A body stays in memory as a whole until its last byte is sent, so it counts as a whole.
+// Thread-safe. A body or a text stays in memory as a whole until its last byte is sent, so it counts as a
+// whole, and once, however many are sent it.
 class UnsentBytes {
  public:
   // Counts a body as long as there is anybody who holds it.
@@ -54,5 +56,11 @@ class UnsentBytes {
   const size_t limit_bytes_;
   const std::shared_ptr<State> state_;
 };
+
+// Why nothing large is begun now; the end of the sentence is the caller's.
+inline std::string NoRoomText(const UnsentBytes& unsent) {
+  return "what clients have been answered and have not read yet takes " +
+         std::to_string(unsent.limit_bytes() >> 20) + " MiB here, which is the most";
+}
 
 }  // namespace tutti::http

@@ -103,13 +103,16 @@ class Builder {
     }
   }
 
-  // One host has to have all that is asked of hosts. The pattern of the kernel has no index that gives the
-  // order.
+  // One host has to have all that is asked of hosts. No index gives the runs of a pattern of kernels in
+  // order: it is looked for in each run.
   void AddHost() {
     const std::string& name = request_.host();
     const std::string& fingerprint = request_.fingerprint();
-    if (name.empty() && fingerprint.empty() && request_.kernel().empty()) return;
-    by_host_ = !by_label_ && !(name.empty() && fingerprint.empty());
+    const std::string& kernel = request_.kernel();
+    if (name.empty() && fingerprint.empty() && kernel.empty()) return;
+    const bool is_pattern = kernel.find('*') != std::string::npos;
+    const bool by_kernel = name.empty() && fingerprint.empty() && !is_pattern;
+    by_host_ = !by_label_ && (by_kernel || !name.empty() || !fingerprint.empty());
     std::vector<std::string> wanted;
     if (!name.empty()) {
       wanted.emplace_back("h.name = ?");
@@ -119,9 +122,9 @@ class Builder {
       wanted.emplace_back(name.empty() ? "h.fingerprint = ?" : "+h.fingerprint = ?");
       query_.values.emplace_back(fingerprint);
     }
-    if (!request_.kernel().empty()) {
-      wanted.emplace_back("h.kernel GLOB ?");
-      query_.values.emplace_back(AsGlob(request_.kernel()));
+    if (!kernel.empty()) {
+      wanted.emplace_back(is_pattern ? "+h.kernel GLOB ?" : by_kernel ? "h.kernel = ?" : "+h.kernel = ?");
+      query_.values.emplace_back(is_pattern ? AsGlob(kernel) : kernel);
     }
     const std::string all = absl::StrJoin(wanted, " AND ");
     if (!by_host_) {
@@ -132,8 +135,9 @@ class Builder {
     index_chosen_ = true;
     if (!name.empty()) return;
     // Several hosts of a run may be alike: the first one stands for them.
-    And("NOT EXISTS (SELECT 1 FROM hosts e WHERE e.fingerprint = h.fingerprint AND e.number = h.number "
-        "AND e.name < h.name)");
+    const char* alike = by_kernel ? "kernel" : "fingerprint";
+    And(absl::StrCat("NOT EXISTS (SELECT 1 FROM hosts e WHERE e.", alike, " = h.", alike,
+                     " AND e.number = h.number AND e.name < h.name)"));
   }
 
   // Nothing that is kept has more, and SQLite's patterns end before its texts do.

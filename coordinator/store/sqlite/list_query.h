@@ -35,9 +35,9 @@ enum ListColumn : int {
 };
 
 // Whatever is asked for, the rows come in the order of one index and the query ends with its page: nothing is
-// sorted. The index is that of the label, else of the host's name, its fingerprint, the plan, the status;
-// where none is asked for, or few runs have what else is asked for (a kernel, say), the narrow rows of `runs`
-// are gone through. InvalidArgument for a token that PageToken has not made. Pure.
+// sorted. The index is that of the label, else of the host's name, its fingerprint, its kernel, the plan, the
+// status; where none is asked for, or few runs have what else is asked for (a pattern of kernels, say), the
+// narrow rows of `runs` are gone through. InvalidArgument for a token that PageToken has not made. Pure.
 absl::StatusOr<ListQuery> MakeListQuery(const tutti::v1::ListRunsRequest& request);
 
 // The columns of ListColumn of the one run whose id is its parameter.

@@ -1,7 +1,11 @@
 #include "coordinator/store/sqlite/run_rows.h"
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
@@ -31,7 +35,36 @@ v1::CaseResult& CaseAt(v1::Result& result, int64_t position) {
   return *result.mutable_cases(static_cast<int>(position));
 }
 
-absl::Status ReadCases(Database& database, int64_t number, v1::Result& result) {
+// What of a run cannot be read, as reasons of its result.
+class Damage {
+ public:
+  // OK where `read` is damage, which is noted; else `read`.
+  absl::Status Note(const std::string& what, const absl::Status& read) {
+    if (!absl::IsDataLoss(read)) return read;
+    if (++pieces_ <= kMostNotes) {
+      notes_.push_back(absl::StrCat(what, " is damaged in the store and left out: ", read.message()));
+    }
+    return absl::OkStatus();
+  }
+  // Once. A run that was closed with them has some already.
+  void AddTo(v1::Result& result) {
+    if (pieces_ > kMostNotes) {
+      notes_.push_back(absl::StrCat(pieces_ - kMostNotes, " further pieces of it are damaged too"));
+    }
+    for (const std::string& note : notes_) {
+      const auto& reasons = result.reasons();
+      if (std::find(reasons.begin(), reasons.end(), note) == reasons.end()) result.add_reasons(note);
+    }
+  }
+
+ private:
+  static constexpr int kMostNotes = 20;
+
+  std::vector<std::string> notes_;
+  int pieces_ = 0;
+};
+
+absl::Status ReadCases(Database& database, int64_t number, v1::Result& result, Damage& damage) {
   TUTTI_ASSIGN_OR_RETURN(
       Statement cases,
       database.Prepare("SELECT position, summary FROM cases WHERE number = ? ORDER BY position"));
@@ -40,11 +73,15 @@ absl::Status ReadCases(Database& database, int64_t number, v1::Result& result) {
     TUTTI_ASSIGN_OR_RETURN(const bool row, cases.Step());
     if (!row) return absl::OkStatus();
     v1::CaseResult& into = CaseAt(result, cases.Int(0));
-    TUTTI_RETURN_IF_ERROR(ParsePacked(cases.Blob(1), into));
+    const absl::Status parsed = ParsePacked(cases.Blob(1), into);
+    TUTTI_RETURN_IF_ERROR(damage.Note(absl::StrCat("the summary of case ", cases.Int(0) + 1), parsed));
+    if (parsed.ok()) continue;
+    into.Clear();
+    into.set_index(static_cast<uint32_t>(cases.Int(0)));
   }
 }
 
-absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result) {
+absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result, Damage& damage) {
   TUTTI_ASSIGN_OR_RETURN(
       Statement trials, database.Prepare("SELECT case_position, position, trial FROM trials WHERE number = ? "
                                          "ORDER BY case_position, position"));
@@ -52,10 +89,11 @@ absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result) 
   while (true) {
     TUTTI_ASSIGN_OR_RETURN(const bool row, trials.Step());
     if (!row) return absl::OkStatus();
-    v1::TrialResult& into = *CaseAt(result, trials.Int(0)).add_trials();
-    TUTTI_RETURN_IF_ERROR(
-        Annotate(UnpackMessage(trials.Blob(2), into),
-                 absl::StrCat("case ", trials.Int(0), ", trial ", trials.Int(1), " (from 0)")));
+    v1::CaseResult& of_case = CaseAt(result, trials.Int(0));
+    const absl::Status unpacked = UnpackMessage(trials.Blob(2), *of_case.add_trials());
+    if (!unpacked.ok()) of_case.mutable_trials()->RemoveLast();
+    TUTTI_RETURN_IF_ERROR(damage.Note(
+        absl::StrCat("trial ", trials.Int(1) + 1, " of case ", trials.Int(0) + 1), unpacked));
   }
 }
 
@@ -95,14 +133,52 @@ absl::Status InsertKey(Database& database, const std::string& key, int64_t numbe
   return absl::AlreadyExistsError(absl::StrCat("another run has the idempotency key \"", key, "\""));
 }
 
-absl::StatusOr<v1::Result> ReadHeadOf(Database& database, int64_t number, const std::string& context) {
+absl::StatusOr<v1::Result> ReadWholeHead(Database& database, int64_t number) {
   TUTTI_ASSIGN_OR_RETURN(Statement head, database.Prepare("SELECT head FROM heads WHERE number = ?"));
   head.Bind(number);
   TUTTI_ASSIGN_OR_RETURN(const bool row, head.Step());
-  if (!row) return absl::DataLossError(absl::StrCat(context, ": its head is missing"));
+  if (!row) return absl::DataLossError("its row is missing");
   v1::Result result;
-  TUTTI_RETURN_IF_ERROR(Annotate(ParsePacked(head.Blob(0), result), context));
+  TUTTI_RETURN_IF_ERROR(ParsePacked(head.Blob(0), result));
   return result;
+}
+
+// What the row of a run says of its head.
+v1::Result HeadOfSummary(const v1::RunSummary& summary) {
+  v1::Result head;
+  head.set_schema_version(1);
+  head.set_run_id(summary.run_id());
+  head.set_status(summary.status());
+  head.set_exit_code(summary.exit_code());
+  head.mutable_plan()->set_name(summary.plan_name());
+  head.set_user(summary.user());
+  head.set_submitted_unix_ns(summary.submitted_unix_ns());
+  head.set_started_unix_ns(summary.started_unix_ns());
+  head.set_finished_unix_ns(summary.finished_unix_ns());
+  head.set_lab(summary.lab());
+  head.set_insecure(summary.insecure());
+  return head;
+}
+
+struct NumberedRun {
+  int64_t number = 0;
+  KeptRun run;
+};
+
+absl::StatusOr<NumberedRun> ReadHeadAndNumber(Database& database, const std::string& run_id,
+                                              Damage& damage) {
+  TUTTI_ASSIGN_OR_RETURN(Statement row, database.Prepare(RunQuery()));
+  row.BindText(run_id);
+  TUTTI_ASSIGN_OR_RETURN(const bool there, row.Step());
+  if (!there) return absl::NotFoundError(absl::StrCat("no run \"", run_id, "\""));
+  NumberedRun read;
+  read.number = row.Int(kNumber);
+  read.run.summary = SummaryOfRow(row);
+  absl::StatusOr<v1::Result> head = ReadWholeHead(database, read.number);
+  TUTTI_RETURN_IF_ERROR(damage.Note("the head of the run, its plan above all,", head.status()));
+  read.run.head = head.ok() ? *std::move(head) : HeadOfSummary(read.run.summary);
+  if (!read.run.summary.has_exit_code()) read.run.head.set_status(v1::RUN_STATUS_RUNNING);
+  return read;
 }
 
 }  // namespace
@@ -170,8 +246,9 @@ absl::StatusOr<std::set<TrialPosition>> StoredTrials(Database& database, int64_t
 
 absl::Status EndRun(Database& database, int64_t number, const v1::Result& result,
                     const std::string& packed_head, const std::vector<std::string>& packed_summaries) {
-  TUTTI_ASSIGN_OR_RETURN(Statement head, database.Prepare("UPDATE heads SET head = ? WHERE number = ?"));
-  TUTTI_RETURN_IF_ERROR(head.BindBlob(packed_head).Bind(number).Run());
+  TUTTI_ASSIGN_OR_RETURN(Statement head,
+                         database.Prepare("INSERT OR REPLACE INTO heads (number, head) VALUES (?, ?)"));
+  TUTTI_RETURN_IF_ERROR(head.Bind(number).BindBlob(packed_head).Run());
   for (size_t position = 0; position < packed_summaries.size(); ++position) {
     TUTTI_ASSIGN_OR_RETURN(
         Statement summary,
@@ -196,27 +273,22 @@ absl::Status EndRun(Database& database, int64_t number, const v1::Result& result
 }
 
 absl::StatusOr<v1::Result> ReadRun(Database& database, const std::string& run_id) {
-  TUTTI_ASSIGN_OR_RETURN(const RunRow run, FindRun(database, run_id));
+  Damage damage;
+  TUTTI_ASSIGN_OR_RETURN(NumberedRun read, ReadHeadAndNumber(database, run_id, damage));
+  v1::Result& result = read.run.head;
   const std::string context = absl::StrCat("read run ", run_id);
-  TUTTI_ASSIGN_OR_RETURN(v1::Result result, ReadHeadOf(database, run.number, context));
-  TUTTI_RETURN_IF_ERROR(Annotate(ReadCases(database, run.number, result), context));
-  TUTTI_RETURN_IF_ERROR(Annotate(ReadTrials(database, run.number, result), context));
-  if (!run.ended) result.set_status(v1::RUN_STATUS_RUNNING);
-  return result;
+  TUTTI_RETURN_IF_ERROR(Annotate(ReadCases(database, read.number, result, damage), context));
+  TUTTI_RETURN_IF_ERROR(Annotate(ReadTrials(database, read.number, result, damage), context));
+  damage.AddTo(result);
+  return std::move(result);
 }
 
 absl::StatusOr<KeptRun> ReadHead(Database& database, const std::string& run_id) {
-  TUTTI_ASSIGN_OR_RETURN(Statement run, database.Prepare(RunQuery()));
-  run.BindText(run_id);
-  TUTTI_ASSIGN_OR_RETURN(const bool row, run.Step());
-  if (!row) return absl::NotFoundError(absl::StrCat("no run \"", run_id, "\""));
-  KeptRun kept;
-  kept.summary = SummaryOfRow(run);
-  const int64_t number = run.Int(kNumber);
-  TUTTI_RETURN_IF_ERROR(ReadLabels(database, number, kept.summary));
-  TUTTI_ASSIGN_OR_RETURN(kept.head, ReadHeadOf(database, number, absl::StrCat("read run ", run_id)));
-  if (!kept.summary.has_exit_code()) kept.head.set_status(v1::RUN_STATUS_RUNNING);
-  return kept;
+  Damage damage;
+  TUTTI_ASSIGN_OR_RETURN(NumberedRun read, ReadHeadAndNumber(database, run_id, damage));
+  TUTTI_RETURN_IF_ERROR(ReadLabels(database, read.number, read.run.summary));
+  damage.AddTo(read.run.head);
+  return std::move(read.run);
 }
 
 absl::StatusOr<std::string> ReadRunOfKey(Database& database, const std::string& key) {

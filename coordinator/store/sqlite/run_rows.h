@@ -36,13 +36,14 @@ absl::Status InsertRun(Database& database, const tutti::v1::Result& head, const 
 absl::Status InsertTrial(Database& database, int64_t number, TrialPosition position,
                          const std::string& packed);
 absl::StatusOr<std::set<TrialPosition>> StoredTrials(Database& database, int64_t number);
-// Head and summaries take the place of what is there; the run's row says that it has ended and how large it
-// is.
+// Head and summaries take the place of what is there, damaged or not; the run's row says that it has ended
+// and how large it is.
 absl::Status EndRun(Database& database, int64_t number, const tutti::v1::Result& result,
                     const std::string& packed_head, const std::vector<std::string>& packed_summaries);
 
 // --- reading --------------------------------------------------------------------------------------
 
+// Damage as in RunStore::Get.
 absl::StatusOr<tutti::v1::Result> ReadRun(Database& database, const std::string& run_id);
 absl::StatusOr<KeptRun> ReadHead(Database& database, const std::string& run_id);
 // NotFound for a key that no run has.

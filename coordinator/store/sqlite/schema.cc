@@ -97,6 +97,12 @@ CREATE TABLE drains (
   since_unix_ns INTEGER NOT NULL
 ) WITHOUT ROWID;
 )",
+    // A kernel leads to its runs; a pattern of kernels is looked for run by run, without the rows of hosts.
+    R"(
+CREATE INDEX hosts_by_kernel ON hosts (kernel, number, name);
+DROP INDEX hosts_by_run;
+CREATE INDEX hosts_by_run ON hosts (number, kernel);
+)",
 };
 
 absl::Status CheckOurs(Database& database) {

@@ -348,5 +348,47 @@ TEST_F(CoordinatorServerTest, HttpBeyondLoopbackHasToBeAllowedByName) {
   EXPECT_THAT(std::string(server.status().message()), HasSubstr("--insecure"));
 }
 
+TEST_F(CoordinatorServerTest, ResultsAreMarkedInsecureByWhatIsListenedForAndNotByTheFlag) {
+  struct Listening {
+    std::string grpc;
+    std::string http;
+    bool lab;
+    bool insecure;
+  };
+  const std::string unix_socket = "unix:" + folder_ + "/t";
+  const Listening listenings[] = {
+      {unix_socket, "0.0.0.0:0", false, true},
+      {"0.0.0.0:0", "127.0.0.1:0", false, true},
+      {unix_socket, "127.0.0.1:0", false, false},
+      {unix_socket, "unix:" + folder_ + "/h", false, false},
+      {unix_socket, "0.0.0.0:0", true, false},
+  };
+  for (const Listening& listening : listenings) {
+    SCOPED_TRACE(listening.grpc + " " + listening.http);
+    CoordinatorOptions options;
+    options.listen = {listening.grpc};
+    options.http = {listening.http};
+    options.insecure = true;
+    options.lab = listening.lab;
+    const auto server = CoordinatorServer::Start(options);
+    ASSERT_TRUE(server.ok()) << server.status();
+    const auto channel = net::MakeChannel((*server)->bound()[0], {.insecure = true});
+    ASSERT_TRUE(channel.ok()) << channel.status();
+    const SilentWorker a(*channel, "a");
+    const SilentWorker b(*channel, "b");
+    runs_ = tutti::v1::RunService::NewStub(*channel);
+    std::string id;
+    const grpc::Status submitted = Submit(kPlan, &id);
+    ASSERT_TRUE(submitted.ok()) << submitted.error_message();
+    grpc::ClientContext context;
+    tutti::v1::GetResultRequest request;
+    request.set_run_id(id);
+    tutti::v1::Result result;
+    ASSERT_TRUE(runs_->GetResult(&context, request, &result).ok());
+    EXPECT_EQ(result.insecure(), listening.insecure);
+    EXPECT_EQ(result.lab(), listening.lab);
+  }
+}
+
 }  // namespace
 }  // namespace tutti::api

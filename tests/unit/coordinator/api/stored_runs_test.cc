@@ -19,6 +19,7 @@
 #include "common/net/channels.h"
 #include "coordinator/api/coordinator_server.h"
 #include "coordinator/run/event_log.h"
+#include "coordinator/store/sqlite/database.h"
 #include "coordinator/store/sqlite/sqlite_run_store.h"
 #include "tests/unit/coordinator/api/silent_worker.h"
 #include "tutti/v1/service.grpc.pb.h"
@@ -118,6 +119,81 @@ TEST_F(StoredRunsTest, ARunThatWasInterruptedIsClosedAtTheNextStart) {
   EXPECT_EQ(result->cases(0).trials_size(), 1);
   EXPECT_EQ(result->started_unix_ns(), 20);
   EXPECT_THAT(result->reasons(), Contains(HasSubstr("the coordinator ended before this run did")));
+}
+
+// A run that was interrupted and of which a piece is junk or cut off.
+class DamagedStoredRunTest : public StoredRunsTest {
+ protected:
+  // One good trial of two, of the one case of "run-1".
+  void SetUp() override {
+    const std::unique_ptr<store::RunStore> store = OpenStore();
+    tutti::v1::Result head = Head("run-1");
+    head.mutable_plan()->mutable_cases(0)->set_repeat(2);
+    ASSERT_TRUE(store->Begin(head, {}, "").ok());
+    for (uint32_t i = 0; i < 2; ++i) {
+      tutti::v1::TrialResult trial;
+      trial.set_repetition(i + 1);
+      trial.set_status(tutti::v1::TRIAL_STATUS_GOOD);
+      ASSERT_TRUE(store->PutTrial("run-1", 0, i, trial).ok());
+    }
+  }
+  void Damage(const std::string& sql) {
+    const auto database = store::Database::OpenWriter((folder_ / "tutti.db").string());
+    ASSERT_TRUE(database.ok()) << database.status();
+    ASSERT_TRUE((*database)->Execute(sql).ok());
+  }
+  // Starts, and expects that the run is closed, listed and told, and can be deleted.
+  tutti::v1::Result ClosedAndDeleted() {
+    const auto stored = Start();
+    std::promise<absl::StatusOr<tutti::v1::ListRunsResponse>> listed;
+    stored->List({}, [&listed](absl::StatusOr<tutti::v1::ListRunsResponse> runs) {
+      listed.set_value(std::move(runs));
+    });
+    const absl::StatusOr<tutti::v1::ListRunsResponse> runs = listed.get_future().get();
+    EXPECT_TRUE(runs.ok()) << runs.status();
+    EXPECT_TRUE(runs.ok() && runs->runs_size() == 1);
+    if (runs.ok() && runs->runs_size() == 1) {
+      EXPECT_EQ(runs->runs(0).status(), tutti::v1::RUN_STATUS_PARTIAL);
+      EXPECT_EQ(runs->runs(0).exit_code(), 7);
+      EXPECT_GT(runs->runs(0).finished_unix_ns(), 0);
+    }
+    const absl::StatusOr<tutti::v1::Result> result = Get(*stored, "run-1");
+    EXPECT_TRUE(result.ok()) << result.status();
+    std::promise<absl::Status> deleted;
+    stored->Delete("run-1", [&deleted](const absl::Status& status) { deleted.set_value(status); });
+    const absl::Status gone = deleted.get_future().get();
+    EXPECT_TRUE(gone.ok()) << gone;
+    return result.ok() ? *result : tutti::v1::Result();
+  }
+};
+
+TEST_F(DamagedStoredRunTest, IsClosedWithoutATrialThatIsJunk) {
+  Damage("UPDATE trials SET trial = x'6a756e6b' WHERE position = 0");
+  const tutti::v1::Result result = ClosedAndDeleted();
+  ASSERT_EQ(result.cases_size(), 1);
+  ASSERT_EQ(result.cases(0).trials_size(), 1);
+  EXPECT_EQ(result.cases(0).trials(0).repetition(), 2u);
+  EXPECT_THAT(result.reasons(), Contains(HasSubstr("trial 1 of case 1 is damaged in the store")));
+  EXPECT_THAT(result.reasons(), Contains(HasSubstr("the coordinator ended before this run did")));
+}
+
+TEST_F(DamagedStoredRunTest, IsClosedWithTheTrialsOfAPlanThatIsCutOff) {
+  Damage("UPDATE heads SET head = substr(head, 1, length(head) / 2)");
+  const tutti::v1::Result result = ClosedAndDeleted();
+  EXPECT_EQ(result.run_id(), "run-1");
+  ASSERT_EQ(result.cases_size(), 1);
+  EXPECT_EQ(result.cases(0).trials_size(), 2);
+  EXPECT_THAT(result.reasons(), Contains(HasSubstr("its plan above all, is damaged in the store")));
+}
+
+TEST_F(DamagedStoredRunTest, IsClosedIfNothingOfItCanBeRead) {
+  Damage(
+      "UPDATE heads SET head = x'00'; UPDATE trials SET trial = x'';"
+      "INSERT INTO events (number, position, event) SELECT number, 1, x'ffffff' FROM runs");
+  const tutti::v1::Result result = ClosedAndDeleted();
+  EXPECT_EQ(result.run_id(), "run-1");
+  EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_PARTIAL);
+  EXPECT_THAT(result.reasons(), Contains(HasSubstr("trial 2 of case 1 is damaged in the store")));
 }
 
 TEST_F(StoredRunsTest, OldRunsGoWhenOneEndsAndRunningOnesStay) {

@@ -74,5 +74,19 @@ TEST(ExitCodeOfShownTest, IsTheRunsAndARunThatHasNotEndedIsNotPassed) {
   EXPECT_EQ(exit_code, 7);
 }
 
+TEST(ExitCodeOfExportedTest, IsPassedWhateverTheRunDidButForOneThatHasNotEnded) {
+  tutti::v1::Result result;
+  result.set_run_id("run-7");
+  result.set_status(tutti::v1::RUN_STATUS_LIMIT_FAILED);
+  result.set_exit_code(4);
+  EXPECT_EQ(ExitCodeOfExported(result), 0);
+  result.set_status(tutti::v1::RUN_STATUS_RUNNING);
+  result.set_exit_code(0);
+  ::testing::internal::CaptureStderr();
+  const int exit_code = ExitCodeOfExported(result);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("run run-7 has not ended"));
+  EXPECT_EQ(exit_code, 7);
+}
+
 }  // namespace
 }  // namespace tutti::cli

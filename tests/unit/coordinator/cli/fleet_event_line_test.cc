@@ -43,6 +43,15 @@ TEST_F(FleetEventLineTest, AWorkerComesAsNewAndGoesAsForgotten) {
             "2026-11-30 14:05:00  host2  lost -> forgotten\n");
 }
 
+TEST_F(FleetEventLineTest, AGapIsSaid) {
+  tutti::v1::FleetEvent event;
+  event.set_at_unix_ns(kInstant);
+  event.set_resync(true);
+  EXPECT_EQ(RenderFleetEvent(event, Output::kTable),
+            "2026-11-30 14:05:00  what changed before is not told; `tutti workers` shows how things stand\n");
+  EXPECT_THAT(RenderFleetEvent(event, Output::kJson), HasSubstr("\"resync\":true"));
+}
+
 TEST_F(FleetEventLineTest, ProgramsGetALineOfJsonOrADocumentOfAStream) {
   const tutti::v1::FleetEvent event = Event(WorkerInfo::STATE_IDLE, WorkerInfo::STATE_LOST);
   const std::string json = RenderFleetEvent(event, Output::kJson);

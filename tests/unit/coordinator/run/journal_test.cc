@@ -426,6 +426,34 @@ TEST(InterruptedRunTest, AnEventOfACaseThatThePlanDoesNotHaveIsNothing) {
   EXPECT_THAT(result.reasons(), Not(Contains(HasSubstr("cut off"))));
 }
 
+TEST(InterruptedRunTest, ATrialThatHadEndedAndCannotBeReadWasNotCutOff) {
+  Result result = Interrupted();
+  RunEvent ended = EventAt(40);
+  ended.mutable_trial_ended()->set_repetition(1);
+  CloseInterrupted(result, {TrialStartedAt(30, 0), ended}, 77);
+  EXPECT_THAT(result.reasons(), Not(Contains(HasSubstr("cut off"))));
+}
+
+TEST(InterruptedRunTest, WithoutItsPlanARunKeepsItsTrialsAndIsPartialAtBest) {
+  Result result;
+  result.set_run_id("run-1");
+  result.add_reasons("the head is damaged");
+  Result nothing = result;
+  *result.add_cases()->add_trials() = GoodTrial();
+  Result failed = result;
+  CloseInterrupted(result, {}, 77);
+  ASSERT_EQ(result.cases_size(), 1);
+  EXPECT_EQ(result.cases(0).trials_size(), 1);
+  EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_PARTIAL);
+  EXPECT_EQ(result.exit_code(), 7);
+  failed.mutable_cases(0)->mutable_trials(0)->set_status(tutti::v1::TRIAL_STATUS_FAILED);
+  CloseInterrupted(failed, {}, 77);
+  EXPECT_EQ(failed.exit_code(), 11);
+  CloseInterrupted(nothing, {}, 77);
+  EXPECT_EQ(nothing.status(), tutti::v1::RUN_STATUS_PARTIAL);
+  EXPECT_EQ(nothing.exit_code(), 7);
+}
+
 TEST(InterruptedRunTest, ARunThatHadNotBegunIsNotPassed) {
   Result result = Interrupted();
   CloseInterrupted(result, {}, 77);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coordinator/plan/plan_loader.h"
@@ -258,6 +259,79 @@ TEST_F(RunsTest, TrialsWithoutAHostThatStaysAwayFailByName) {
   ASSERT_EQ(result.cases(0).trials_size(), 3);
   EXPECT_THAT(result.cases(0).trials(2).reasons(),
               Contains(HasSubstr("PREPARE on host b: session lost: the worker ended")));
+}
+
+// Breaks a worker's connection in the instant in which the first trial has ended.
+class BreaksAfterTheFirstTrial final : public EventWatcher {
+ public:
+  explicit BreaksAfterTheFirstTrial(std::shared_ptr<ScriptedWorker> worker) : worker_(std::move(worker)) {}
+  void OnEvent(const SharedEvent& event) override {
+    if (!event->has_trial_ended() || broken_) return;
+    broken_ = true;
+    worker_->BreakConnection();
+  }
+  void OnEnd() override {}
+
+ private:
+  const std::shared_ptr<ScriptedWorker> worker_;
+  bool broken_ = false;
+};
+
+// Two trials from a to b, whose session outlives its connection: that breaks between them. The lease is 2 s.
+class AwayHostTest : public RunsTest {
+ protected:
+  AwayHostTest() : b_(std::make_shared<ScriptedWorker>(executor_, fleet_, "b", 3 * kSecond)) {
+    workers_["b"]->Die();
+    workers_["b"] = b_;
+    b_->resumable = true;
+    b_->Dial(2);
+    executor_.AdvanceBy(kSecond);
+    id_ = Submit(MakePlan("a", "b", 1, 2));
+    recorder_ = Watch(id_);
+    EXPECT_TRUE(runs_.Watch(id_, std::make_shared<BreaksAfterTheFirstTrial>(b_)).ok());
+    for (int step = 0; step < 100'000 && recorder_->Of(RunEvent::kTrialEnded).empty(); ++step) {
+      executor_.AdvanceBy(kMs / 10);
+    }
+    EXPECT_THAT(recorder_->Of(RunEvent::kTrialEnded), SizeIs(1));
+    EXPECT_TRUE(fleet_.Find("b")->away_until_ns.has_value());
+  }
+
+  const std::shared_ptr<ScriptedWorker> b_;
+  std::string id_;
+  std::shared_ptr<Recorder> recorder_;
+};
+
+TEST_F(AwayHostTest, ATrialDoesNotBeginWhileAHostIsAwayWithinItsLeaseAndBeginsWhenItIsBack) {
+  executor_.AdvanceBy(1500 * kMs);
+  EXPECT_THAT(recorder_->Of(RunEvent::kTrialStarted), SizeIs(1));
+  b_->Reattach();
+  executor_.AdvanceBy(10 * kMs);
+  EXPECT_THAT(recorder_->Of(RunEvent::kTrialStarted), SizeIs(2));
+  executor_.AdvanceBy(5 * kSecond);
+  ASSERT_TRUE(recorder_->ended);
+  const Result result = ResultOf(id_);
+  ASSERT_EQ(result.cases(0).trials_size(), 2);
+  EXPECT_NE(result.cases(0).trials(1).status(), tutti::v1::TRIAL_STATUS_FAILED);
+  EXPECT_THAT(result.cases(0).trials(1).reasons(), Not(Contains(HasSubstr("session lost"))));
+  EXPECT_EQ(b_->prepared.size(), 2u);
+}
+
+TEST_F(AwayHostTest, AHostThatDoesNotComeBackIsWaitedForAsALostOneFromTheEndOfItsLeaseOn) {
+  // Lost 2.0 to 2.2 s after it was heard last, and waited for 5 s from then on.
+  executor_.AdvanceBy(1900 * kMs);
+  EXPECT_FALSE(fleet_.Find("b")->lost);
+  executor_.AdvanceBy(400 * kMs);
+  EXPECT_TRUE(fleet_.Find("b")->lost);
+  executor_.AdvanceBy(4200 * kMs);
+  EXPECT_THAT(recorder_->Of(RunEvent::kTrialStarted), SizeIs(1));
+  executor_.AdvanceBy(1000 * kMs);
+  EXPECT_THAT(recorder_->Of(RunEvent::kTrialStarted), SizeIs(2));
+  executor_.AdvanceBy(5 * kSecond);
+  ASSERT_TRUE(recorder_->ended);
+  const Result result = ResultOf(id_);
+  ASSERT_EQ(result.cases(0).trials_size(), 2);
+  EXPECT_THAT(result.cases(0).trials(1).reasons(),
+              Contains(HasSubstr("PREPARE on host b: session lost: its connection was reset")));
 }
 
 TEST_F(RunsTest, ARunWhoseRolesCannotBeFilledIsRefusedAndLostWorkersAreNamed) {

@@ -2,6 +2,7 @@
 // can be told to fall silent or to fail at a given command.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -30,6 +31,8 @@ class ScriptedWorker final : public fleet::WorkerLink, public std::enable_shared
     hello.set_protocol_version(kProtocolVersion);
     hello.set_name(name_);
     hello.set_incarnation(incarnation);
+    hello.set_resumable(resumable);
+    incarnation_ = incarnation;
     hello.set_control_address(address());
     tutti::v1::HostFacts& facts = *hello.mutable_facts();
     facts.set_boot_id("boot-" + name_);
@@ -51,8 +54,21 @@ class ScriptedWorker final : public fleet::WorkerLink, public std::enable_shared
     dead_ = true;
     fleet_.HandleClosed(this, "the worker ended");
   }
+  // Its session is held for the lease if it is resumable. What it says meanwhile is lost: it numbers nothing.
+  void BreakConnection() { fleet_.HandleClosed(this, "its connection was reset"); }
+  void Reattach() {
+    tutti::v1::Hello hello;
+    hello.set_protocol_version(kProtocolVersion);
+    hello.set_name(name_);
+    hello.set_incarnation(incarnation_);
+    hello.set_session_id(session_id_);
+    hello.set_received_sequence(received_sequence_);
+    hello.set_attempt(++attempt_);
+    fleet_.HandleHello(shared_from_this(), hello);
+  }
 
   std::string address() const { return "10.0.0." + std::to_string(name_.back() - 'a' + 1); }
+  bool resumable = false;       // set before Dial
   std::set<Command> silent_at;  // these commands get no answer
   std::set<Command> fails_at;   // these are answered by TrialFailed
   std::vector<Command> heard;
@@ -87,6 +103,8 @@ class ScriptedWorker final : public fleet::WorkerLink, public std::enable_shared
 
   void Handle(const tutti::v1::CoordinatorMessage& message) {
     if (dead_) return;
+    if (message.has_registered()) session_id_ = message.registered().session_id();
+    received_sequence_ = std::max(received_sequence_, message.sequence());
     heard.push_back(message.body_case());
     if (message.has_prepare()) {
       prepared.push_back(message.prepare());
@@ -211,6 +229,10 @@ class ScriptedWorker final : public fleet::WorkerLink, public std::enable_shared
   fleet::Fleet& fleet_;
   const std::string name_;
   const int64_t clock_offset_ns_;
+  uint64_t incarnation_ = 0;
+  uint64_t session_id_ = 0;
+  uint64_t received_sequence_ = 0;
+  uint64_t attempt_ = 0;
   uint64_t trial_id_ = 0;
   bool dead_ = false;
   std::vector<tutti::v1::EdgeSample> edges_;

@@ -93,6 +93,11 @@ TEST_F(EventStreamTest, ChangesOfTheFleetAreEventsToo) {
   client.ReadUntil("\r\n\r\n");
   EXPECT_THAT(client.ReadUntil("\n\n"),
               AllOf(StartsWith("id: 5\nevent: worker\ndata: {"), HasSubstr("\"after\":\"lost\"")));
+  event.Clear();
+  event.set_sequence(8);
+  event.set_resync(true);
+  operations_.EmitFleet(event);
+  EXPECT_THAT(client.ReadUntil("\n\n"), StartsWith("id: 8\nevent: resync\ndata: {"));
 }
 
 TEST_F(EventStreamTest, AClientThatIsGoneIsForgotten) {

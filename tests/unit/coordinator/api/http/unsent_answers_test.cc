@@ -10,7 +10,11 @@
 namespace tutti::http {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 TEST(UnsentBytesTest, ABodyCountsUntilNobodyHoldsIt) {
   UnsentBytes unsent(100, 50, [] {});
@@ -102,6 +106,67 @@ TEST_F(UnsentAnswersTest, HeadsHoldNothing) {
     client.Send(RequestText("HEAD", "/v1/runs/run-7/result"));
     EXPECT_EQ(client.Read(true).status, 200) << i;
   }
+}
+
+class UnsentEventsTest : public ServerFixture {
+ protected:
+  // More than the sockets of both ends hold.
+  static constexpr size_t kLargeBytes = 8'000'000;
+
+  // A reader of the run's events that has the head and reads no further.
+  BlockingClient Watch(const std::vector<std::string>& fields = {}) {
+    BlockingClient client(port(), 4096);
+    client.Send(RequestText("GET", "/v1/runs/run-7/events", fields));
+    return client;
+  }
+};
+
+TEST_F(UnsentEventsTest, AnEventCountsOnceHoweverManyDoNotReadIt) {
+  options_.limits.unsent_bytes = 20'000'000;
+  operations_.kept = {MakeQueued(1, kLargeBytes)};
+  StartServer();
+  std::vector<BlockingClient> silent;
+  for (int i = 0; i < 10; ++i) {
+    silent.push_back(Watch());
+    EXPECT_THAT(silent.back().ReadUntil("\r\n\r\n"), HasSubstr("200 OK")) << i;
+  }
+  EXPECT_EQ(Ask("GET", "/v1/runs/run-7/result").status, 200);
+}
+
+TEST_F(UnsentEventsTest, WhatReadersOfEventsDoNotReadIsNoRoomForAnswers) {
+  options_.limits.unsent_bytes = 1'000'000;
+  operations_.kept = {MakeQueued(1, kLargeBytes)};
+  StartServer();
+  BlockingClient silent = Watch();
+  EXPECT_THAT(silent.ReadUntil("\r\n\r\n"), HasSubstr("200 OK"));
+  EXPECT_EQ(Ask("GET", "/v1/runs/run-7/result").status, 503);
+}
+
+TEST_F(UnsentEventsTest, AReaderWhoseLargeEventHasNoRoomIsToldAndResumes) {
+  options_.limits.unsent_bytes = 1'000'000;
+  operations_.kept = {MakeQueued(1, kLargeBytes), MakeCaseStarted(2), MakeQueued(3, 100'000)};
+  StartServer();
+  auto silent = std::make_unique<BlockingClient>(Watch());
+  EXPECT_THAT(silent->ReadUntil("\r\n\r\n"), HasSubstr("200 OK"));
+  // It reads all that it is sent, and is told why that ends behind event 2.
+  BlockingClient reader(port());
+  reader.Send(RequestText("GET", "/v1/runs/run-7/events"));
+  const std::string events = reader.ReadToEnd();
+  EXPECT_THAT(events, HasSubstr("\nid: 2\n"));
+  EXPECT_THAT(events, Not(HasSubstr("\nid: 3\n")));
+  const size_t refused = events.find("\n\nevent: refused\ndata: {\"error\":{\"code\":\"unavailable\"");
+  ASSERT_NE(refused, std::string::npos);
+  EXPECT_THAT(events.substr(refused), AllOf(HasSubstr("Last-Event-ID"), EndsWith("}\n\n")));
+  // Before it has had anything there is a status for that.
+  const HttpAnswer again = Ask("GET", "/v1/runs/run-7/events", {"Last-Event-ID: 2"});
+  EXPECT_EQ(again.status, 503);
+  EXPECT_EQ(again.Field("Retry-After"), "1");
+  silent = nullptr;
+  ASSERT_TRUE(operations_.WaitForWatchers(0));
+  BlockingClient resumed(port());
+  resumed.Send(RequestText("GET", "/v1/runs/run-7/events", {"Last-Event-ID: 2"}));
+  EXPECT_THAT(resumed.ReadUntil("\r\n\r\n"), HasSubstr("200 OK"));
+  EXPECT_THAT(resumed.ReadUntil("\n\n"), StartsWith("id: 3\nevent: queued\n"));
 }
 
 }  // namespace

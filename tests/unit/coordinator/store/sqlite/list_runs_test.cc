@@ -13,6 +13,7 @@
 namespace tutti::store {
 namespace {
 
+using testing::AllOf;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -142,6 +143,11 @@ TEST_F(ListRunsTest, AKernelIsGivenWholeOrByAStar) {
   ListRunsRequest request;
   request.set_kernel("6.18.2");
   EXPECT_THAT(Ids(request), ElementsAre("r2"));
+  request.set_kernel("6.18.1");  // two hosts of r1
+  EXPECT_THAT(Ids(request), ElementsAre("r1"));
+  request.set_plan_name("stream");
+  EXPECT_THAT(Ids(request), IsEmpty());
+  request.clear_plan_name();
   request.set_kernel("6.18*");
   EXPECT_THAT(Ids(request), ElementsAre("r2", "r1"));
   request.set_kernel("6.1");
@@ -214,6 +220,43 @@ TEST_F(ListRunsTest, APageIsNeverLargerThanItsLimit) {
   EXPECT_EQ(MakeListQuery(request)->page_runs, 1000u);
 }
 
+// A line for each table that is gone through.
+std::string Explain(Database& database, const std::string& sql) {
+  auto explained = database.Prepare("EXPLAIN QUERY PLAN " + sql);
+  EXPECT_TRUE(explained.ok()) << explained.status();
+  std::string plan;
+  while (explained.ok()) {
+    const auto row = explained->Step();
+    EXPECT_TRUE(row.ok()) << row.status();
+    if (!row.ok() || !*row) break;
+    plan += explained->Text(3) + "\n";
+  }
+  return plan;
+}
+
+TEST_F(ListRunsTest, AKernelHasItsIndexAndAPatternOfThemIsLookedForInTheIndexOfEachRun) {
+  const auto database = Database::OpenReader(DatabasePath());
+  ASSERT_TRUE(database.ok());
+  for (int asked = 0; asked < 32; ++asked) {
+    ListRunsRequest request;
+    request.set_kernel("6.18.1");
+    if ((asked & 1) != 0) request.set_plan_name("incast");
+    if ((asked & 2) != 0) request.set_status(tutti::v1::RUN_STATUS_PASSED);
+    if ((asked & 4) != 0) request.set_since_unix_ns(1);
+    if ((asked & 8) != 0) request.set_text("x");
+    if ((asked & 16) != 0) request.set_page_token("3");
+    const std::string whole = MakeListQuery(request)->sql;
+    EXPECT_THAT(Explain(**database, whole),
+                AllOf(ContainsRegex("SEARCH h USING (COVERING )?INDEX hosts_by_kernel"),
+                      Not(HasSubstr("TEMP B-TREE"))))
+        << whole;
+    request.set_kernel("6.18*");
+    const std::string pattern = MakeListQuery(request)->sql;
+    EXPECT_THAT(Explain(**database, pattern), HasSubstr("SEARCH h USING COVERING INDEX hosts_by_run"))
+        << pattern;
+  }
+}
+
 // Sorting 100,000 runs for a page of 50 would cost more than all the rest.
 TEST_F(ListRunsTest, NoListIsSortedWhateverIsAskedFor) {
   const auto database = Database::OpenReader(DatabasePath());
@@ -231,15 +274,7 @@ TEST_F(ListRunsTest, NoListIsSortedWhateverIsAskedFor) {
     if ((asked & 256) != 0) request.set_kernel("6.18*");
     const auto query = MakeListQuery(request);
     ASSERT_TRUE(query.ok());
-    auto explained = (*database)->Prepare("EXPLAIN QUERY PLAN " + query->sql);
-    ASSERT_TRUE(explained.ok()) << explained.status();
-    std::string plan;
-    while (true) {
-      const auto row = explained->Step();
-      ASSERT_TRUE(row.ok()) << row.status();
-      if (!*row) break;
-      plan += explained->Text(3) + "\n";
-    }
+    const std::string plan = Explain(**database, query->sql);
     EXPECT_THAT(plan, Not(HasSubstr("TEMP B-TREE"))) << query->sql;
     if ((asked & 4) != 0) {
       EXPECT_THAT(plan, HasSubstr("SEARCH l USING PRIMARY KEY")) << query->sql;
