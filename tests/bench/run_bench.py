@@ -33,6 +33,8 @@ BENCHES = (
     "start_capture",
     "start_hosts",
     "cpu",
+    "cpu_full",
+    "sampler",
     "window",
     "overhead",
     "clocks",
