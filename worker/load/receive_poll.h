@@ -3,9 +3,9 @@
 // A thread that blocks in recv is woken by whoever sends to it, inside the send call. Where the receiver is
 // the faster end it blocks after every few messages, and the sender spends its time on waking instead of
 // sending. Polling pays where the next message is nearly there and costs CPU time where it is not, so it is
-// judged by its own success: each stretch of polling that finds nothing doubles the number of reads that then
-// block at once, up to kMostBlockingReads, and one that finds something makes it polling all the time again.
-// At a rate that leaves the receiver idle hardly any stretch is tried.
+// judged by its own success: after kFailuresInARow stretches of polling that found nothing the receiver
+// blocks at once for kBlockingReads reads, then tries one stretch, and so on until one finds something. At a
+// rate that leaves the receiver idle hardly any stretch is tried.
 //
 // Pure: time comes from outside. One thread.
 #pragma once
@@ -20,9 +20,11 @@ namespace tutti::load {
 
 class ReceivePoll {
  public:
-  // Longer finds little more and competes with other streams for the CPU (docs/performance.md, ways).
+  // Of one stretch of polling: longer ones compete with other streams for the CPU (docs/performance.md,
+  // ways).
   static constexpr int64_t kLongestNs = 5'000;
-  static constexpr uint64_t kMostBlockingReads = 64;
+  static constexpr int kFailuresInARow = 16;
+  static constexpr uint64_t kBlockingReads = 32;
 
   // One that is not `wanted` blocks in every call.
   explicit ReceivePoll(bool wanted)
@@ -36,33 +38,24 @@ class ReceivePoll {
     if (blocking_reads_ > 0) {
       if (found && polls_) --blocking_reads_;
     } else if (found) [[likely]] {
-      if (empty_) Succeeded();
+      if (empty_) failures_ = 0;
+      empty_ = false;
     } else if (!empty_) {
       empty_ = true;
       empty_since_ns_ = now_ns;
     } else if (now_ns - empty_since_ns_ >= kLongestNs) {
-      Failed();
+      empty_ = false;
+      failures_ = std::min(failures_ + 1, kFailuresInARow);
+      blocking_reads_ = failures_ < kFailuresInARow ? 1 : kBlockingReads;
     }
   }
 
  private:
-  void Succeeded() {
-    empty_ = false;
-    next_blocking_reads_ = kFirstBlockingReads;
-  }
-  void Failed() {
-    empty_ = false;
-    blocking_reads_ = next_blocking_reads_;
-    next_blocking_reads_ = std::min(2 * next_blocking_reads_, kMostBlockingReads);
-  }
-
-  static constexpr uint64_t kFirstBlockingReads = 2;
-
   uint64_t blocking_reads_;  // still to come
   const bool polls_;
   bool empty_ = false;  // the last call found nothing, since `empty_since_ns_`
   int64_t empty_since_ns_ = 0;
-  uint64_t next_blocking_reads_ = kFirstBlockingReads;
+  int failures_ = 0;  // in a row
 };
 
 }  // namespace tutti::load

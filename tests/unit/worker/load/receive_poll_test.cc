@@ -49,38 +49,42 @@ TEST(ReceivePoll, PollsAsLongAsItFindsSomethingInTime) {
   }
 }
 
-TEST(ReceivePoll, BlocksForTwiceAsManyReadsAfterEachFailureUpToTheMost) {
+TEST(ReceivePoll, AFailureBlocksOneReadAndTheSixteenthInARowThirtyTwo) {
   ReceivePoll poll(true);
   int64_t now_ns = 1'000'000;
-  for (const int reads : {2, 4, 8, 16, 32, 64, 64}) {
+  for (int failure = 1; failure <= 20; ++failure) {
     FailOnce(poll, now_ns);
     EXPECT_FALSE(Polls(poll));
-    EXPECT_EQ(ReadsUntilItPolls(poll, now_ns), reads);
+    EXPECT_EQ(ReadsUntilItPolls(poll, now_ns), failure < 16 ? 1 : 32) << failure;
   }
 }
 
 TEST(ReceivePoll, AfterASuccessAFailureCountsAsTheFirst) {
   ReceivePoll poll(true);
   int64_t now_ns = 1'000'000;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 20; ++i) {
     FailOnce(poll, now_ns);
     ReadsUntilItPolls(poll, now_ns);
   }
   poll.Returned(kNothing, now_ns);
   poll.Returned(kFound, now_ns + 1'000);
-  FailOnce(poll, now_ns);
-  EXPECT_EQ(ReadsUntilItPolls(poll, now_ns), 2);
+  for (int failure = 1; failure <= 16; ++failure) {
+    FailOnce(poll, now_ns);
+    EXPECT_EQ(ReadsUntilItPolls(poll, now_ns), failure < 16 ? 1 : 32) << failure;
+  }
 }
 
 // What is read without having been waited for says nothing about polling.
 TEST(ReceivePoll, AReadThatWasNotWaitedForIsNoSuccess) {
   ReceivePoll poll(true);
   int64_t now_ns = 1'000'000;
+  for (int i = 0; i < 20; ++i) {
+    FailOnce(poll, now_ns);
+    ReadsUntilItPolls(poll, now_ns);
+    poll.Returned(kFound, now_ns);
+  }
   FailOnce(poll, now_ns);
-  ReadsUntilItPolls(poll, now_ns);
-  poll.Returned(kFound, now_ns);
-  FailOnce(poll, now_ns);
-  EXPECT_EQ(ReadsUntilItPolls(poll, now_ns), 4);
+  EXPECT_EQ(ReadsUntilItPolls(poll, now_ns), 32);
 }
 
 // A blocking call that its timeout ended brought nothing: nobody sends.
@@ -90,7 +94,7 @@ TEST(ReceivePoll, ATimeoutOfABlockingCallBringsPollingNoNearer) {
   FailOnce(poll, now_ns);
   for (int i = 0; i < 10; ++i) poll.Returned(kNothing, now_ns += 100'000'000);
   EXPECT_FALSE(Polls(poll));
-  EXPECT_EQ(ReadsUntilItPolls(poll, now_ns), 2);
+  EXPECT_EQ(ReadsUntilItPolls(poll, now_ns), 1);
 }
 
 }  // namespace
