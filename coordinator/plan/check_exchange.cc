@@ -60,6 +60,9 @@ class ExchangeCheck {
     if (entry_.ways().discard()) {
       Add("discard", absl::StrCat("with ", kExchange, " what arrives is read: remove it"));
     }
+    if (entry_.ways().receive_wait() == tutti::v1::RECEIVE_WAIT_POLL) {
+      Add("receive_wait", absl::StrCat("both ends of ", kExchange, " block: remove it"));
+    }
     if (entry_.threads() == tutti::v1::THREADS_PER_CPU) {
       Add("threads", absl::StrCat(kExchange, " has a thread for each stream, so that no other one is in its ",
                                   "latency: remove threads"));

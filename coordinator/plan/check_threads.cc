@@ -24,6 +24,10 @@ void CheckThreads(const tutti::v1::Case& plan_case, const Node& root, ErrorList&
                                   " needs memory of each stream's own, which the streams of a thread per CPU "
                                   "share: write send: write, or threads: per_stream"));
     }
+    if (entry.ways().receive_wait() == tutti::v1::RECEIVE_WAIT_POLL) {
+      refuse("receive_wait",
+             "a thread per CPU waits for all its streams together: remove it, or write threads: per_stream");
+    }
     if (entry.has_volume_bytes()) {
       refuse("bytes", "is of streams with a thread each: remove it, or write threads: per_stream");
     }

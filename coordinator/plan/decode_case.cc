@@ -155,6 +155,7 @@ void DecodeWays(const Fields& fields, TrafficEntry& entry) {
                        ways.receive() == tutti::v1::RECEIVE_WAY_RECVMMSG;
   ways.set_batch(static_cast<uint32_t>(fields.Number("batch").value_or(batches ? UsualBatch(entry) : 1)));
   ways.set_discard(fields.Bool("discard").value_or(false));
+  ways.set_receive_wait(Choose(fields, "receive_wait", {"block", "poll"}, tutti::v1::RECEIVE_WAIT_BLOCK));
   entry.set_threads(Choose(fields, "threads", {"per_stream", "per_cpu"}, tutti::v1::THREADS_PER_STREAM));
 }
 

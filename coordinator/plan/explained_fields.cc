@@ -43,6 +43,7 @@ const std::vector<KeyFields>& EntryFields() {
       {"receive", {"ways.receive"}},
       {"batch", {"ways.batch"}},
       {"discard", {"ways.discard"}},
+      {"receive_wait", {"ways.receive_wait"}},
       {"threads", {"threads"}},
       {"request_response.request", {"request_response.request_bytes", "message_size_bytes"}},
       {"request_response.response", {"request_response.response_bytes"}},

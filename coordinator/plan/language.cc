@@ -153,6 +153,9 @@ const KeyTable& TrafficKeys() {
            false,
            "false",
            "The receiver lets the kernel drop the payload (MSG_TRUNC)"},
+          {"receive_wait", Word({"block", "poll"}), false, "block",
+           "What a receiver does that finds nothing: sleep until it is woken, or ask again for some "
+           "microseconds before, as long as that pays"},
           {"threads", Word({"per_stream", "per_cpu"}), false, "per_stream",
            "One thread for each stream, or one for each CPU that serves the streams in turn"},
           {"request_response", MapOf(RequestResponseKeys()), false, "one-way",

@@ -57,6 +57,7 @@ std::string ReceiveWayText(const v1::StreamReport& receiver) {
     absl::StrAppend(&text, ", ", PerCall(receiver, receiver.total_messages()), " messages on average");
   }
   if (ways.discard()) text += ", the payload discarded";
+  if (ways.receive_wait() == v1::RECEIVE_WAIT_POLL) text += ", polls before it blocks";
   return text;
 }
 

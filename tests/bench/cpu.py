@@ -9,7 +9,7 @@ from judged_row import Row, every_row, row_of
 from kernel_counters import cpuacct_sampler
 from order_statistics import NOT_DECIDED
 from pair_bench import PairBench
-from tutti_pair import PlanText, require_good, trials_of, window_on_timeline
+from tutti_pair import PlanText, TuttiPair, require_good, trials_of, window_on_timeline
 
 SAMPLE_STEP_S = 0.005
 WINDOW_MS = 4000
@@ -24,6 +24,25 @@ def within(condition: str, busy_s: float, cpuacct_s: float) -> bool:
     if condition == IDLE:
         return abs(busy_s - cpuacct_s) <= 0.020
     return cpuacct_s - 0.010 <= busy_s <= cpuacct_s * 1.05 + 0.040 * WINDOW_MS / 4000
+
+
+def busy_beside_cpuacct(tutti: TuttiPair, plan: PlanText) -> dict:
+    """One trial: CPU time of the machine in its window, as the result states it and as the kernel does."""
+    with cpuacct_sampler(SAMPLE_STEP_S) as sampler:
+        result = tutti.run(plan)
+    trial = require_good(trials_of(result)[0])
+    if len(trial["machines"]) != 1:
+        raise RuntimeError(f"{len(trial['machines'])} machines where the two hosts share one")
+    machine = trial["machines"][0]
+    begin, end = window_on_timeline(trial, machine["reader"])
+    series = sampler.series["cpuacct"]
+    return {
+        "busy_s": machine["cores_busy"] * machine["elapsed_ns"] / 1e9,
+        "cpuacct_s": (series.at(end) - series.at(begin)) / 1e9,
+        "widest_gap_ms": series.widest_gap_ns(begin, end) / 1e6,
+        "cpu_time_s": machine["elapsed_ns"] / 1e9 * machine["cpus"],
+        "from_cpuidle": machine.get("from_cpuidle"),
+    }
 
 
 class Bench(PairBench):
@@ -48,21 +67,7 @@ class Bench(PairBench):
             rate=RATES[condition],
             buffer_bytes=UDP_BUFFER_BYTES,
         )
-        with cpuacct_sampler(SAMPLE_STEP_S) as sampler:
-            result = self._tutti.run(plan)
-        trial = require_good(trials_of(result)[0])
-        if len(trial["machines"]) != 1:
-            raise RuntimeError(f"{len(trial['machines'])} machines where the two hosts share one")
-        machine = trial["machines"][0]
-        begin, end = window_on_timeline(trial, machine["reader"])
-        series = sampler.series["cpuacct"]
-        return {
-            "busy_s": machine["cores_busy"] * machine["elapsed_ns"] / 1e9,
-            "cpuacct_s": (series.at(end) - series.at(begin)) / 1e9,
-            "widest_gap_ms": series.widest_gap_ns(begin, end) / 1e6,
-            "cpu_time_s": machine["elapsed_ns"] / 1e9 * machine["cpus"],
-            "from_cpuidle": machine.get("from_cpuidle"),
-        }
+        return busy_beside_cpuacct(self._tutti, plan)
 
     def rows(self, log) -> list[Row]:
         rows = []

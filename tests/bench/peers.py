@@ -29,6 +29,7 @@ class Load:
     seconds: int
     read_bytes: int | None = None  # of a read or of each datagram's buffer, of the raw loops; None: a message
     batch: int = 1  # messages per call, of ways that have it
+    wait: str = "block"  # what a receiver of the raw loops does that finds nothing: "block" or "poll"
 
 
 def version_of(command: list[str]) -> str:
@@ -213,8 +214,8 @@ def raw_path(bin_dir: Path, way: str) -> Path | None:
 def run_raw(pair: NetworkPair, load: Load, program: Path) -> None:
     """One test of a reference; it states nothing."""
     shared = [
-        str(number)
-        for number in (
+        str(word)
+        for word in (
             PORT,
             load.streams,
             load.message_bytes,
@@ -222,6 +223,7 @@ def run_raw(pair: NetworkPair, load: Load, program: Path) -> None:
             load.seconds,
             load.read_bytes or load.message_bytes,
             load.batch,
+            load.wait,
         )
     ]
     server = pair.receiver.start([str(program), "receive", load.protocol, *shared], stdout=subprocess.DEVNULL)

@@ -29,7 +29,8 @@ void Receive(const RawSetup& setup, int fd) {
   const int on = 1;
   if (setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof(on)) != 0) tutti::bench::Die("set UDP_GRO");
   std::vector<char> buffer(setup.read_bytes);
-  while (recv(fd, buffer.data(), buffer.size(), 0) > 0) {
+  tutti::bench::RawWait wait(setup);
+  while (wait.GoesOn(recv(fd, buffer.data(), buffer.size(), wait.flags()))) {
   }
 }
 

@@ -28,7 +28,8 @@ void Send(const RawSetup& setup, int fd, const std::atomic<bool>& stop) {
 
 void Receive(const RawSetup& setup, int fd) {
   std::vector<char> buffer(setup.read_bytes);
-  while (recv(fd, buffer.data(), buffer.size(), 0) > 0) {
+  tutti::bench::RawWait wait(setup);
+  while (wait.GoesOn(recv(fd, buffer.data(), buffer.size(), wait.flags()))) {
   }
 }
 

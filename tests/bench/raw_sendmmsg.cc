@@ -38,7 +38,8 @@ void Send(const RawSetup& setup, int fd, const std::atomic<bool>& stop) {
 
 void Receive(const RawSetup& setup, int fd) {
   Batch batch(setup.batch, setup.read_bytes);
-  while (recvmmsg(fd, batch.calls.data(), setup.batch, MSG_WAITFORONE, nullptr) > 0) {
+  tutti::bench::RawWait wait(setup);
+  while (wait.GoesOn(recvmmsg(fd, batch.calls.data(), setup.batch, wait.flags() | MSG_WAITFORONE, nullptr))) {
   }
 }
 

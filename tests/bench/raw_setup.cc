@@ -89,6 +89,17 @@ void RunSenders(const RawSetup& setup, RawSend send) {
 
 }  // namespace
 
+bool RawWait::GoesOn(ssize_t got) {
+  if (got > 0) [[likely]] {
+    poll_.Returned(true, 0);
+    return true;
+  }
+  // A blocking call that found nothing has timed out.
+  if (got == 0 || errno != EAGAIN || poll_.flags() == 0) return false;
+  poll_.Returned(false, std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+  return true;
+}
+
 void Die(const char* what) {
   std::fprintf(stderr, "%s: %s\n", what, std::strerror(errno));
   std::exit(1);
@@ -96,14 +107,11 @@ void Die(const char* what) {
 
 int RunRaw(int argc, char** argv, RawSend send, RawReceive receive) {
   const std::vector<std::string> words(argv, argv + argc);
-  const bool sends = argc == 11 && words[1] == "send";
-  if (!sends && !(argc == 10 && words[1] == "receive")) {
-    std::fprintf(
-        stderr,
-        "usage: %s receive PROTOCOL PORT STREAMS MESSAGE_BYTES BUFFER_BYTES SECONDS READ_BYTES BATCH\n"
-        "       %s send PROTOCOL ADDRESS PORT STREAMS MESSAGE_BYTES BUFFER_BYTES SECONDS READ_BYTES "
-        "BATCH\n",
-        argv[0], argv[0]);
+  const bool sends = argc == 12 && words[1] == "send";
+  if (!sends && !(argc == 11 && words[1] == "receive")) {
+    constexpr const char* kShared = "PORT STREAMS MESSAGE_BYTES BUFFER_BYTES SECONDS READ_BYTES BATCH WAIT";
+    std::fprintf(stderr, "usage: %s receive PROTOCOL %s\n       %s send PROTOCOL ADDRESS %s\n", argv[0],
+                 kShared, argv[0], kShared);
     return 2;
   }
   const size_t at = sends ? 4 : 3;
@@ -115,7 +123,8 @@ int RunRaw(int argc, char** argv, RawSend send, RawReceive receive) {
                        .buffer_bytes = std::atoi(argv[at + 3]),
                        .seconds = std::atoi(argv[at + 4]),
                        .read_bytes = static_cast<size_t>(std::atol(argv[at + 5])),
-                       .batch = static_cast<unsigned>(std::atoi(argv[at + 6]))};
+                       .batch = static_cast<unsigned>(std::atoi(argv[at + 6])),
+                       .polls = words[at + 7] == "poll"};
   sends ? RunSenders(setup, send) : RunReceivers(setup, receive);
   return 0;
 }

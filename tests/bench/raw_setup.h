@@ -1,15 +1,19 @@
 // What every raw loop needs beside its loop: the command line, the sockets, one thread per stream, the clock.
 //
-//   raw_NAME receive tcp|udp PORT STREAMS MESSAGE_BYTES BUFFER_BYTES SECONDS READ_BYTES BATCH
-//   raw_NAME send tcp|udp ADDRESS PORT STREAMS MESSAGE_BYTES BUFFER_BYTES SECONDS READ_BYTES BATCH
+//   raw_NAME receive tcp|udp PORT STREAMS MESSAGE_BYTES BUFFER_BYTES SECONDS READ_BYTES BATCH block|poll
+//   raw_NAME send tcp|udp ADDRESS PORT STREAMS MESSAGE_BYTES BUFFER_BYTES SECONDS READ_BYTES BATCH block|poll
 //
 // Stream i uses port PORT + i. BUFFER_BYTES 0 leaves the kernel's default. Both ends are told the same.
 // Prints nothing; exits 1 with a message if a call fails.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <string>
+
+#include "worker/load/receive_poll.h"
 
 namespace tutti::bench {
 
@@ -23,6 +27,21 @@ struct RawSetup {
   int seconds = 0;
   size_t read_bytes = 0;  // of a read, or of each datagram's buffer
   unsigned batch = 1;     // messages per call
+  bool polls = false;     // the receiver, before it blocks
+};
+
+// How a receiver waits, as tutti's do (worker/load/receive_poll.h). No clock is read but where nothing was
+// there.
+class RawWait {
+ public:
+  explicit RawWait(const RawSetup& setup) : poll_(setup.polls) {}
+
+  int flags() const { return poll_.flags(); }  // of the next receive call
+  // Whether to go on after a receive call returned `got`.
+  bool GoesOn(ssize_t got);
+
+ private:
+  load::ReceivePoll poll_;
 };
 
 [[noreturn]] void Die(const char* what);

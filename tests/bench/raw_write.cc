@@ -1,4 +1,5 @@
-// The least that moving bytes costs by one blocking call per message: nothing is counted, no clock is read.
+// The least that moving bytes costs by one call per message: nothing is counted, no clock is read while there
+// is something to do.
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -21,7 +22,8 @@ void Send(const RawSetup& setup, int fd, const std::atomic<bool>& stop) {
 
 void Receive(const RawSetup& setup, int fd) {
   std::vector<char> buffer(setup.read_bytes);
-  while (recv(fd, buffer.data(), buffer.size(), 0) > 0) {
+  tutti::bench::RawWait wait(setup);
+  while (wait.GoesOn(recv(fd, buffer.data(), buffer.size(), wait.flags()))) {
   }
 }
 

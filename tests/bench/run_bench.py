@@ -7,6 +7,7 @@ fails, 6 one is not decided or a round failed, 2 usage, 1 it could not run.
 """
 
 import argparse
+import fnmatch
 import importlib
 import json
 import os
@@ -16,6 +17,7 @@ import secrets
 import signal
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from judged_row import Row, exit_code, markdown_table, text_table
@@ -31,6 +33,8 @@ BENCHES = (
     "start_capture",
     "start_hosts",
     "cpu",
+    "cpu_full",
+    "sampler",
     "window",
     "overhead",
     "clocks",
@@ -68,6 +72,13 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--rounds", type=int, help="rounds of each condition, instead of the bench's own number"
     )
+    parser.add_argument(
+        "--conditions",
+        action="append",
+        metavar="PATTERN",
+        help="measure only the conditions of this name (*, ? and [...] as a shell has them; may be repeated), "
+        "for instance those that are not decided yet; the others keep the rounds that they have",
+    )
     parser.add_argument("--seed", type=int, help="of the shuffled order; default: random, and printed")
     parser.add_argument(
         "--bin", type=Path, default=ROOT / "build/release/bin", help="folder of the three programs"
@@ -91,7 +102,19 @@ def parse_arguments() -> argparse.Namespace:
     arguments.names = arguments.names or list(BENCHES)
     if arguments.rounds is not None and arguments.rounds < 1:
         parser.error("--rounds is at least 1")
+    if arguments.conditions and (len(arguments.names) != 1 or arguments.fresh):
+        parser.error("--conditions goes on with some conditions of one bench: name it, and not --fresh")
     return arguments
+
+
+def chosen(conditions: tuple[str, ...], patterns: list[str] | None) -> list[str]:
+    """The conditions that any of the patterns names, in the bench's order; without patterns all of them."""
+    if not patterns:
+        return list(conditions)
+    for pattern in patterns:
+        if not fnmatch.filter(conditions, pattern):
+            raise SystemExit(f"no condition {pattern}; there are: {'; '.join(conditions)}")
+    return [name for name in conditions if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)]
 
 
 def check_machine() -> None:
@@ -137,23 +160,24 @@ def run_one(name: str, arguments: argparse.Namespace) -> int:
     seed = log.head["seed"]
     bench = module.Bench(arguments.bin, seed)
     rounds = arguments.rounds or bench.default_rounds
+    conditions = chosen(bench.conditions, arguments.conditions)
     print(
-        f"{name}: {rounds} rounds of {len(bench.conditions)} conditions, seed {seed}, "
+        f"{name}: {rounds} rounds of {len(conditions)} of {len(bench.conditions)} conditions, seed {seed}, "
         f"{len(log.records)} stored, load average {os.getloadavg()[0]:.2f}",
         flush=True,
     )
-    measure(bench, log, rounds)
+    measure(bench, log, rounds, conditions)
     rows = bench.rows(log)
     write_result(arguments.out / f"{name}.json", bench, log, rounds, rows)
     return report(bench, log, rows)
 
 
-def measure(bench, log: RoundLog, rounds: int) -> None:
-    """Every missing round. A failed round is kept as failed; the next one gets new hosts and daemons."""
+def measure(bench, log: RoundLog, rounds: int, conditions: list[str]) -> None:
+    """Every missing round of the conditions. A failed round is kept as failed; the next one gets new hosts and daemons."""
     todo = [
         (condition, round_)
         for round_ in range(rounds)
-        for condition in bench.conditions
+        for condition in conditions
         if (condition, round_) not in log.records
     ]
     failures_in_a_row = 0
@@ -206,13 +230,23 @@ def report(bench, log: RoundLog, rows: list[Row]) -> int:
     return 6 if code == 0 and log.errors() else code
 
 
+def rounds_text(records: list[dict]) -> str:
+    """How many rounds the conditions have: not all of them as many, where some went on."""
+    counts = sorted(Counter(record["condition"] for record in records).values())
+    if not counts:
+        return "no rounds"
+    if counts[0] == counts[-1]:
+        return f"{counts[0]} rounds"
+    return f"{counts[0]} to {counts[-1]} rounds of a condition"
+
+
 def markdown_of(result: dict) -> str:
     machine = result["machine"]
     day = time.strftime("%Y-%m-%d", time.gmtime(result["started_unix_s"]))
     peers = "".join(f", {version}" for version in result["settings"].get("peer_versions", {}).values())
     line = (
         f"{day}, {result['tutti_version']}{peers}; Linux {machine['kernel']}, {machine['cpus']} CPUs "
-        f"({machine['cpu_model']}); seed {result['seed']}, {result['rounds_asked']} rounds, "
+        f"({machine['cpu_model']}); seed {result['seed']}, {rounds_text(result['rounds'])}, "
         f"{len(result['failed_rounds'])} failed, {result['runs_set_aside']} earlier runs set aside."
     )
     return f"{line}\n\n{markdown_table([Row(**row) for row in result['rows']])}"

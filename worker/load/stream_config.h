@@ -13,6 +13,8 @@ enum class Protocol { kTcp, kUdp, kNull };
 
 enum class SendWay { kWrite, kSendmmsg, kGso, kSendfile, kZerocopy };
 enum class ReceiveWay { kRead, kRecvmmsg, kGro };
+// Of a receiver that finds nothing: see receive_poll.h.
+enum class ReceiveWait { kBlock, kPoll };
 enum class ThreadChoice { kPerStream, kPerCpu };
 enum class Exchange { kNone, kRequestResponse, kConnectRequestResponse };
 enum class PaceKeeper { kSleep, kSpin, kKernel };
@@ -24,6 +26,7 @@ struct Ways {
   ReceiveWay receive = ReceiveWay::kRead;
   uint32_t batch = 1;    // messages per call, at most: sendmmsg, gso, recvmmsg
   bool discard = false;  // the receiver lets the kernel drop the payload
+  ReceiveWait receive_wait = ReceiveWait::kBlock;
 };
 
 struct Pacing {

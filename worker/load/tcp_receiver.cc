@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "worker/load/receive_poll.h"
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
 #include "worker/load/tcp_info.h"
@@ -69,9 +70,11 @@ void TcpReceiver::TouchBuffers(const TrialControl& control) {
 }
 
 void TcpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool) {
+  ReceivePoll poll(config_.ways.receive_wait == ReceiveWait::kPoll);
   while (!control.stopping()) {
-    const Read read = ReadOnce(clock, 0);
+    const Read read = ReadOnce(clock, poll.flags());
     if (read.step == Step::kOver) return;
+    poll.Returned(read.step == Step::kData, read.now_monotonic_ns);
     if (const DrainOrder* order = drain_order()) [[unlikely]] {
       if (read.now_monotonic_ns >= order->deadline_monotonic_ns) return;
     }

@@ -149,6 +149,9 @@ absl::Status ValidateThreads(const StreamConfig& config) {
   if (config.request_response.exchange != Exchange::kNone) {
     return Invalid(config, "a thread per CPU serves one-way streams only");
   }
+  if (config.ways.receive_wait == ReceiveWait::kPoll) {
+    return Invalid(config, "a thread per CPU waits for all its streams together and does not poll for one");
+  }
   // Neither can go on where the socket took a part, with messages that all its streams share.
   if (config.ways.send == SendWay::kSendfile || config.ways.send == SendWay::kZerocopy) {
     return Invalid(config, absl::StrCat("a thread per CPU does not send by ", NameOf(config.ways.send)));

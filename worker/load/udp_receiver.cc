@@ -10,6 +10,7 @@
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
 #include "worker/load/payload.h"
+#include "worker/load/receive_poll.h"
 #include "worker/load/socket_options.h"
 #include "worker/load/socket_setup.h"
 #include "worker/load/udp_drain.h"
@@ -95,9 +96,11 @@ void UdpReceiver::Run(const TrialClock& clock, const TrialControl& control, bool
 
 template <class Way>
 void UdpReceiver::ReadLoop(Way& way, const TrialClock& clock, const TrialControl& control) {
+  ReceivePoll poll(config_.ways.receive_wait == ReceiveWait::kPoll);
   while (!control.stopping()) {
-    const Read read = ReadOnce(way, clock, 0);
+    const Read read = ReadOnce(way, clock, poll.flags());
     if (read.step == Step::kFailed) return;
+    poll.Returned(read.step == Step::kData, read.now_monotonic_ns);
     if (const DrainOrder* order = drain_order()) [[unlikely]] {
       if (Drained(*order, read.now_monotonic_ns)) return ReadQueued(way, clock, *order);
     }

@@ -176,6 +176,8 @@ void AddWays(const load::StreamReport& report, v1::StreamReport* proto) {
   ways.set_receive(ToProto(report.ways.receive));
   ways.set_batch(report.ways.batch);
   ways.set_discard(report.ways.discard);
+  ways.set_receive_wait(report.ways.receive_wait == load::ReceiveWait::kPoll ? v1::RECEIVE_WAIT_POLL
+                                                                             : v1::RECEIVE_WAIT_BLOCK);
   proto->set_calls(report.calls);
   if (report.zerocopy_completions) proto->set_zerocopy_completions(*report.zerocopy_completions);
   if (report.zerocopy_copied) proto->set_zerocopy_copied(*report.zerocopy_copied);
@@ -183,7 +185,9 @@ void AddWays(const load::StreamReport& report, v1::StreamReport* proto) {
 
 void SetWays(const v1::StreamEnd& end, load::StreamConfig* config) {
   config->ways = {ToSendWay(end.ways().send()), ToReceiveWay(end.ways().receive()),
-                  std::max<uint32_t>(1, end.ways().batch()), end.ways().discard()};
+                  std::max<uint32_t>(1, end.ways().batch()), end.ways().discard(),
+                  end.ways().receive_wait() == v1::RECEIVE_WAIT_POLL ? load::ReceiveWait::kPoll
+                                                                     : load::ReceiveWait::kBlock};
   config->threads =
       end.threads() == v1::THREADS_PER_CPU ? load::ThreadChoice::kPerCpu : load::ThreadChoice::kPerStream;
   if (end.marks().has_priority()) config->marks.priority = end.marks().priority();

@@ -62,6 +62,8 @@ TEST(CheckExchange, WhatIsOfOneWayStreamsIsRefusedWithWhatToWrite) {
   EXPECT_THAT(Errors(Entry("{}", "    send: sendfile\n")), HasSubstr("write send: write"));
   EXPECT_THAT(Errors(Entry("{}", "    receive: recvmmsg\n", "udp")), HasSubstr("write receive: read"));
   EXPECT_THAT(Errors(Entry("{}", "    discard: true\n")), HasSubstr("discard: "));
+  EXPECT_THAT(Errors(Entry("{}", "    receive_wait: poll\n")), HasSubstr("receive_wait: both ends"));
+  EXPECT_THAT(Errors(Entry("{}", "    receive_wait: block\n")), IsEmpty());
   EXPECT_THAT(Errors(Entry("{}", "    threads: per_cpu\n")), HasSubstr("remove threads"));
   EXPECT_THAT(Errors(Entry("{}", "    rate: 1Mbps\n    pacing: kernel\n")),
               HasSubstr("pacing: sleep or spin"));

@@ -79,6 +79,14 @@ TEST(CheckWays, RefusesReadSizesThatAWayCannotUse) {
               HasSubstr("1024 buffers of 1MiB"));
 }
 
+TEST(CheckWays, AReceiverBlocksUnlessThePlanSaysPoll) {
+  for (const char* protocol : {"tcp", "udp"}) {
+    EXPECT_EQ(WaysOf("discard: false", protocol).receive_wait(), tutti::v1::RECEIVE_WAIT_BLOCK);
+    EXPECT_EQ(WaysOf("receive_wait: poll", protocol).receive_wait(), tutti::v1::RECEIVE_WAIT_POLL);
+  }
+  EXPECT_THAT(Refusal("receive_wait: spin", "udp"), HasSubstr("traffic[0].receive_wait"));
+}
+
 TEST(CheckWays, RefusesWaysOfRequestResponse) {
   EXPECT_THAT(Refusal("request_response: {}\n    send: gso", "udp"), HasSubstr("write send: write"));
   EXPECT_THAT(Refusal("request_response: {}\n    discard: true", "tcp"), HasSubstr("remove it"));

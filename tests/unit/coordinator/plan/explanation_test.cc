@@ -58,6 +58,7 @@ traffic:
     receive: recvmmsg
     batch: 8
     discard: false
+    receive_wait: poll
     threads: per_stream
     priority: 3
     mark: 7

@@ -82,6 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"    rate: 1Mbps\n    pacing: spin\n    threads: per_cpu\n", "from its other streams"},
         Refused{"    send: zerocopy\n    threads: per_cpu\n", "which the streams of a thread per CPU share"},
         Refused{"    bytes: 1MiB\n    threads: per_cpu\n", "is of streams with a thread each"},
+        Refused{"    receive_wait: poll\n    threads: per_cpu\n", "waits for all its streams together"},
         Refused{"    ecn: ect0\n", "TCP keeps the ECN field for itself", "tcp"},
         Refused{"    ecn: ect2\n", "did you mean \"ect0\""}, Refused{"    priority: 16\n", "from 0 to 15"},
         Refused{"    source_ports: 5000-5002\n    streams: 4\n",

@@ -37,6 +37,9 @@ TEST(WayText, TellsPlainCallsAndWhatIsDiscarded) {
             "read, up to 64KiB per call, 1.00 messages on average, the payload discarded");
   report.mutable_tcp();
   EXPECT_EQ(ReceiveWayText(report), "read, up to 64KiB per call, 1000B on average, the payload discarded");
+  report.mutable_ways()->set_discard(false);
+  report.mutable_ways()->set_receive_wait(v1::RECEIVE_WAIT_POLL);
+  EXPECT_EQ(ReceiveWayText(report), "read, up to 64KiB per call, 1000B on average, polls before it blocks");
 }
 
 TEST(WayText, CountsNoTransactionsOfAClientAsMessagesOfACall) {

@@ -57,6 +57,28 @@ TEST(TcpWays, EveryPairMovesExactlyWhatTheKernelCounts) {
   }
 }
 
+// Saturated it polls, paced it blocks most of the time: what is counted is the same.
+TEST(TcpWays, AReceiverThatPollsCountsTheSame) {
+  for (const uint64_t rate_bps : {uint64_t{0}, uint64_t{8'000'000}}) {
+    for (const uint64_t size : {64u, 100'001u}) {
+      SCOPED_TRACE(std::to_string(size) + "B at " + std::to_string(rate_bps));
+      StreamConfig sender = End(1, Side::kSend, Protocol::kTcp, size);
+      if (rate_bps > 0) sender.rate_bps = rate_bps;
+      StreamConfig receiver = End(1, Side::kReceive, Protocol::kTcp, size);
+      receiver.ways.receive_wait = ReceiveWait::kPoll;
+      TwoEnds ends;
+      ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {receiver}));
+      const StreamReport& received = ends.received.streams[0];
+      EXPECT_EQ(received.error, "");
+      EXPECT_GT(received.total_bytes, 0u);
+      EXPECT_EQ(received.total_bytes, ends.sent.streams[0].total_bytes);
+      EXPECT_EQ(received.calls, received.total_messages);
+      EXPECT_TRUE(received.drained);
+      EXPECT_EQ(received.ways.receive_wait, ReceiveWait::kPoll);
+    }
+  }
+}
+
 TEST(TcpWays, ZerocopyOverLoopbackReportsEveryCallAsCopied) {
   StreamConfig sender = End(1, Side::kSend, Protocol::kTcp, 65536);
   sender.ways.send = SendWay::kZerocopy;

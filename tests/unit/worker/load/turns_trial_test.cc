@@ -214,6 +214,9 @@ TEST(TurnsTrial, WhatOneThreadCannotServeIsRefused) {
   spinning.rate_bps = 1'000'000;
   spinning.pacing.keeper = PaceKeeper::kSpin;
   EXPECT_THAT(refusal(spinning), HasSubstr("does not spin"));
+  StreamConfig polling = Shared(0, Side::kReceive, Protocol::kUdp, 1000);
+  polling.ways.receive_wait = ReceiveWait::kPoll;
+  EXPECT_THAT(refusal(polling), HasSubstr("does not poll for one"));
   EXPECT_THAT(refusal(Shared(0, Side::kSend, Protocol::kNull, 1000)), HasSubstr("serves sockets only"));
 }
 

@@ -140,6 +140,28 @@ TEST(UdpWays, SaturatedPairsLoseOnlyWhatTheSocketDropped) {
   }
 }
 
+// Saturated it polls, paced it blocks most of the time: what is counted is the same.
+TEST(UdpWays, AReceiverThatPollsCountsTheSame) {
+  for (const ReceiveWay way : {ReceiveWay::kRead, ReceiveWay::kRecvmmsg, ReceiveWay::kGro}) {
+    for (const uint64_t rate_bps : {uint64_t{0}, kSizeBytes * 8 * 1000}) {
+      if (way == ReceiveWay::kGro && rate_bps == 0) continue;  // a drop of it is of several datagrams
+      SCOPED_TRACE(std::string(NameOf(way)) + " at " + std::to_string(rate_bps));
+      StreamConfig sender = End(1, Side::kSend, Protocol::kUdp, kSizeBytes);
+      StreamConfig receiver = End(1, Side::kReceive, Protocol::kUdp, kSizeBytes);
+      if (rate_bps > 0) sender.rate_bps = rate_bps;
+      receiver.ways = {.receive = way, .batch = kBatch, .receive_wait = ReceiveWait::kPoll};
+      TwoEnds ends;
+      ASSERT_NO_FATAL_FAILURE(ends.RunAll({sender}, {receiver}));
+      const StreamReport& received = ends.received.streams[0];
+      EXPECT_EQ(received.error, "");
+      ASSERT_TRUE(received.socket_drops);
+      EXPECT_GT(received.total_messages, 0u);
+      EXPECT_EQ(received.total_messages + *received.socket_drops, ends.sent.streams[0].total_messages);
+      EXPECT_EQ(received.ways.receive_wait, ReceiveWait::kPoll);
+    }
+  }
+}
+
 TEST(UdpWays, GroGivesManyDatagramsOfAGsoSenderPerCallAndNoneIsCountedTwice) {
   StreamConfig sender = End(1, Side::kSend, Protocol::kUdp, 1472);
   StreamConfig receiver = End(1, Side::kReceive, Protocol::kUdp, 1472);

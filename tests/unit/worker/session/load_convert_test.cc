@@ -169,7 +169,7 @@ load::StreamReport FullReport() {
   report.completed_trial_ns = 44;
   report.lost_transactions = 45;
   report.stray_responses = 46;
-  report.ways = {load::SendWay::kGso, load::ReceiveWay::kRecvmmsg, 47, true};
+  report.ways = {load::SendWay::kGso, load::ReceiveWay::kRecvmmsg, 47, true, load::ReceiveWait::kPoll};
   report.calls = 48;
   report.zerocopy_completions = 49;
   report.zerocopy_copied = 50;
@@ -190,7 +190,8 @@ TEST(LoadConvertTest, CarriesEveryFieldOfAReport) {
          rttvar_us: 29 min_rtt_us: 30 snd_cwnd_segments: 31 snd_mss_bytes: 32 pmtu_bytes: 33
          delivery_rate_bytes_per_s: 34 busy_us: 35 rwnd_limited_us: 36 sndbuf_limited_us: 37}
     warnings: "careful" error {errno_value: 38 message: "broke"} read_size_bytes: 39 drained: true
-    max_send_call_bytes: 40 ways {send: SEND_WAY_GSO receive: RECEIVE_WAY_RECVMMSG batch: 47 discard: true}
+    max_send_call_bytes: 40
+    ways {send: SEND_WAY_GSO receive: RECEIVE_WAY_RECVMMSG batch: 47 discard: true receive_wait: RECEIVE_WAIT_POLL}
     calls: 48 zerocopy_completions: 49 zerocopy_copied: 50
     latency {first_bucket: 41 counts: [1, 0, 1] min_ns: 41 max_ns: 43 sum_ns: 84}
     corrected_latency {first_bucket: 164 counts: 1 min_ns: 200 max_ns: 200 sum_ns: 200}
