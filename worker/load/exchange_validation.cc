@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/units/stream_bounds.h"
 #include "worker/load/udp_header.h"
 
 namespace tutti::load {
 namespace {
 
-constexpr uint64_t kMostUdpPayloadBytes = 65507;  // 65,535 - 20 (IPv4) - 8 (UDP)
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 constexpr uint32_t kMostOutstanding = 65'536;
 
@@ -28,7 +28,7 @@ absl::Status ValidateExchange(const StreamConfig& config) {
     return Invalid(config, "a connection for each transaction needs tcp");
   }
   const uint64_t least = udp ? UdpHeader::kBytes : 1;
-  const uint64_t most = udp ? kMostUdpPayloadBytes : kMostBytes;
+  const uint64_t most = udp ? kLongestDatagramBytes : kMostBytes;
   for (const auto& [name, bytes] :
        {std::pair("request", exchange.request_bytes), std::pair("response", exchange.response_bytes)}) {
     if (bytes >= least && bytes <= most) continue;
