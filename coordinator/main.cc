@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "common/completion/completion_flag.h"
 #include "common/config/command_line.h"
+#include "common/config/lease.h"
 #include "common/log/log.h"
 #include "common/status/errno_status.h"
 #include "common/sync/control_priority.h"
@@ -28,8 +29,6 @@ namespace {
 constexpr int kExitUsage = 2;
 constexpr int kExitFailed = 1;
 constexpr int64_t kDrainTimeoutNs = 4'000'000'000;
-constexpr int64_t kMinLeaseNs = 100'000'000;
-constexpr int64_t kMaxLeaseNs = 600'000'000'000;
 constexpr char kSystemStateDir[] = "/var/lib/tutti";
 constexpr char kNone[] = "none";
 
@@ -137,12 +136,8 @@ absl::Status ReadKeepFlags(Flags& flags) {
 int Run(Flags& flags) {
   if (const absl::Status status = tutti::InitLog(flags.log); !status.ok())
     return Complain(status, kExitUsage);
-  const absl::StatusOr<int64_t> lease_ns = tutti::ParseDurationNs(flags.lease);
-  if (!lease_ns.ok()) return Complain(lease_ns.status(), kExitUsage);
-  if (*lease_ns < kMinLeaseNs || *lease_ns > kMaxLeaseNs) {
-    return Complain(absl::InvalidArgumentError("--lease " + flags.lease + " is not within 100ms and 10m"),
-                    kExitUsage);
-  }
+  const absl::StatusOr<int64_t> lease_ns = tutti::ParseLeaseNs(flags.lease);
+  if (!lease_ns.ok()) return Complain(tutti::Annotate(lease_ns.status(), "--lease"), kExitUsage);
   flags.server.fleet.lease_ns = *lease_ns;
   // Several probes per lease, since they keep it.
   flags.server.fleet.probes.interval_ns = std::min(flags.server.fleet.probes.interval_ns, *lease_ns / 5);

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/config/lease.h"
 #include "common/net/endpoint.h"
 #include "common/status/printable.h"
 #include "common/suggestion/suggestion.h"
@@ -20,16 +20,6 @@ namespace {
 
 constexpr char kVariablePrefix[] = "TUTTI_";
 constexpr char kNone[] = "none";
-// The coordinator holds its flag to the same.
-constexpr int64_t kMinLeaseNs = 100'000'000;
-constexpr int64_t kMaxLeaseNs = 600'000'000'000;
-
-std::string CheckLease(std::string_view text) {
-  const absl::StatusOr<int64_t> parsed = ParseDurationNs(text);
-  if (!parsed.ok()) return std::string(parsed.status().message());
-  if (*parsed >= kMinLeaseNs && *parsed <= kMaxLeaseNs) return "";
-  return absl::StrCat("\"", Printable(text), "\" is not within 100ms and 10m");
-}
 
 // What is wrong with a quantity that may also be "none".
 template <typename Quantity>
@@ -221,7 +211,7 @@ std::string CheckSetting(const Setting& setting, std::string_view text) {
       return absl::StrCat(quoted, " is not one of ", absl::StrJoin(setting.words, ", "));
     }
     case SettingKind::kLease:
-      return CheckLease(text);
+      return std::string(ParseLeaseNs(text).status().message());
     case SettingKind::kDurationOrNone:
       return CheckOrNone(text, &ParseDurationNs);
     case SettingKind::kSizeOrNone:

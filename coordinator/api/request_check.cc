@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
 #include "common/units/units.h"
+#include "coordinator/plan/label_bounds.h"
 #include "coordinator/plan/wait_bounds.h"
 
 namespace tutti::api {
@@ -16,8 +17,6 @@ constexpr size_t kMaxPlanBytes = 1024 * 1024;
 constexpr size_t kMaxOverridesBytes = 64 * 1024;
 constexpr size_t kMaxNameBytes = 4096;
 constexpr size_t kMaxIdBytes = 256;
-constexpr int kMaxLabels = 64;
-constexpr size_t kMaxLabelBytes = 1024;
 constexpr size_t kMaxKeyBytes = 256;
 
 absl::Status CheckSize(const char* what, size_t bytes, size_t most) {
@@ -27,14 +26,14 @@ absl::Status CheckSize(const char* what, size_t bytes, size_t most) {
 }
 
 absl::Status CheckLabels(const tutti::v1::SubmitRequest& request) {
-  if (request.labels_size() > kMaxLabels) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the run has ", request.labels_size(), " labels, at most ", kMaxLabels, " are taken"));
+  if (request.labels().size() > plan::kMostLabels) {
+    return absl::InvalidArgumentError(absl::StrCat("the run has ", request.labels().size(),
+                                                   " labels, at most ", plan::kMostLabels, " are taken"));
   }
   absl::Status status;
   for (const auto& [key, value] : request.labels()) {
     if (key.empty()) status.Update(absl::InvalidArgumentError("a label of the run has no key"));
-    status.Update(CheckSize("a label of the run", key.size() + value.size(), kMaxLabelBytes));
+    status.Update(CheckSize("a label of the run", key.size() + value.size(), plan::kMostLabelBytes));
   }
   return status;
 }

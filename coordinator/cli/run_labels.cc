@@ -4,13 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/printable.h"
+#include "coordinator/plan/label_bounds.h"
 
 namespace tutti::cli {
 namespace {
-
-// What a coordinator takes (coordinator/api/run_service.cc).
-constexpr size_t kMostLabels = 64;
-constexpr size_t kMostLabelBytes = 1024;
 
 size_t Utf8Prefix(std::string_view text) {
   size_t length = 0;
@@ -30,9 +27,10 @@ absl::StatusOr<std::map<std::string, std::string>> ParseLabels(const std::vector
     if (Utf8Prefix(text) < text.size()) {
       return absl::InvalidArgumentError(absl::StrCat("--label ", text, ": is not UTF-8"));
     }
-    if (text.size() > kMostLabelBytes) {
-      return absl::InvalidArgumentError(absl::StrCat("--label ", text.substr(0, 40), "...: has ", text.size(),
-                                                     " bytes, at most ", kMostLabelBytes, " are taken"));
+    if (text.size() > plan::kMostLabelBytes + 1) {  // with the sign between them
+      return absl::InvalidArgumentError(absl::StrCat("--label ", text.substr(0, 40), "...: has ",
+                                                     text.size() - 1, " bytes, at most ",
+                                                     plan::kMostLabelBytes, " are taken"));
     }
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -44,9 +42,9 @@ absl::StatusOr<std::map<std::string, std::string>> ParseLabels(const std::vector
           absl::StrCat("--label ", text, ": this key is there twice; leave one of them out"));
     }
   }
-  if (labels.size() > kMostLabels) {
+  if (labels.size() > plan::kMostLabels) {
     return absl::InvalidArgumentError(
-        absl::StrCat("there are ", labels.size(), " labels, at most ", kMostLabels, " are taken"));
+        absl::StrCat("there are ", labels.size(), " labels, at most ", plan::kMostLabels, " are taken"));
   }
   return labels;
 }

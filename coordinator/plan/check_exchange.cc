@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/units/stream_bounds.h"
 #include "common/units/units.h"
 #include "coordinator/plan/check_shape.h"
 #include "coordinator/plan/language.h"
@@ -76,13 +77,13 @@ class ExchangeCheck {
     if (!udp()) return;
     for (const auto& [key, bytes] : {std::pair("request", entry_.request_response().request_bytes()),
                                      std::pair("response", entry_.request_response().response_bytes())}) {
-      if (bytes < kUdpHeaderBytes) {
-        AddInner(key, absl::StrCat(FormatSize(bytes), " has no room for the ", kUdpHeaderBytes,
+      if (bytes < kDatagramHeaderBytes) {
+        AddInner(key, absl::StrCat(FormatSize(bytes), " has no room for the ", kDatagramHeaderBytes,
                                    "-byte header that tells which request is answered: write at least ",
-                                   kUdpHeaderBytes, "B"));
-      } else if (bytes > kLongestDatagram) {
-        AddInner(key, absl::StrCat(FormatSize(bytes), " is no UDP datagram: write at most ", kLongestDatagram,
-                                   "B (the largest payload over IPv4)"));
+                                   kDatagramHeaderBytes, "B"));
+      } else if (bytes > kLongestDatagramBytes) {
+        AddInner(key, absl::StrCat(FormatSize(bytes), " is no UDP datagram: write at most ",
+                                   kLongestDatagramBytes, "B (the largest payload over IPv4)"));
       }
     }
   }

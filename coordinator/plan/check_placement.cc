@@ -1,6 +1,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/units/stream_bounds.h"
 #include "coordinator/plan/check_case.h"
 #include "coordinator/plan/check_shape.h"
 
@@ -9,8 +10,6 @@ namespace {
 
 using tutti::v1::CpuChoice;
 using tutti::v1::TrafficEntry;
-
-constexpr int64_t kLeastWarmupNs = 100'000'000;
 
 // Why an end of the entry cannot run where its packets arrive; empty: it can.
 std::string WhyNot(const TrafficEntry& entry, bool sender, const tutti::v1::Case& plan_case) {
@@ -25,7 +24,7 @@ std::string WhyNot(const TrafficEntry& entry, bool sender, const tutti::v1::Case
   if (entry.threads() == tutti::v1::THREADS_PER_CPU) {
     return "a thread per CPU stays on its CPU: write threads: per_stream";
   }
-  if (plan_case.timing().warmup_ns() < kLeastWarmupNs) {
+  if (plan_case.timing().warmup_ns() < kLeastWarmupWithRxNs) {
     return "which CPU that is shows in the warm-up: make timing.warmup at least 100ms";
   }
   return "";

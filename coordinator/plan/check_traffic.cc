@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/suggestion/suggestion.h"
+#include "common/units/stream_bounds.h"
 #include "common/units/units.h"
 #include "coordinator/plan/check_case.h"
 #include "coordinator/plan/check_exchange.h"
@@ -118,13 +119,13 @@ void CheckTransport(const Context& context) {
   }
   if (entry.has_request_response()) return;  // its sizes are those of requests and responses
   const uint64_t size = entry.message_size_bytes();
-  if (size > kLongestDatagram) {
+  if (size > kLongestDatagramBytes) {
     context.Add("message_size",
-                absl::StrCat(FormatSize(size), " is no UDP datagram: write at most ", kLongestDatagram,
+                absl::StrCat(FormatSize(size), " is no UDP datagram: write at most ", kLongestDatagramBytes,
                              "B (the largest payload over IPv4), or 1472B to fill an Ethernet frame"));
-  } else if (size < kUdpHeaderBytes) {
+  } else if (size < kDatagramHeaderBytes) {
     context.errors.Warn(context.Where("message_size"), JoinPath(context.path, "message_size"),
-                        absl::StrCat(FormatSize(size), " leaves no room for the ", kUdpHeaderBytes,
+                        absl::StrCat(FormatSize(size), " leaves no room for the ", kDatagramHeaderBytes,
                                      "-byte header: the result will have no loss, order or jitter"));
   }
   if (entry.has_read_size_bytes() && entry.read_size_bytes() < size) {

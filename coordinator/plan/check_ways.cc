@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/units/stream_bounds.h"
 #include "common/units/units.h"
 #include "coordinator/plan/check_shape.h"
 #include "coordinator/plan/language.h"
@@ -12,8 +13,6 @@ namespace {
 
 using tutti::v1::TrafficEntry;
 
-// A joined packet is an IP packet: 65,535 bytes at most.
-constexpr uint64_t kGroReadBytes = 65'536;
 // Of one stream's receive buffers; more is hardly meant.
 constexpr uint64_t kMostReadBytes = uint64_t{256} << 20;
 
@@ -66,12 +65,12 @@ void CheckBatch(const Context& context) {
     return;
   }
   const uint64_t size = context.entry.message_size_bytes();
-  if (!gso || size == 0 || size > kLongestDatagram) return;
-  const uint64_t most = std::min(kLongestDatagram / size, uint64_t{kMostGsoSegments});
+  if (!gso || size == 0 || size > kLongestDatagramBytes) return;
+  const uint64_t most = std::min(kLongestDatagramBytes / size, uint64_t{kMostGsoSegments});
   if (ways.batch() <= most) return;
   context.Add("batch", absl::StrCat("gso with ", ways.batch(), " segments of ", FormatSize(size),
                                     ": one call takes at most ", kMostGsoSegments, " of them and ",
-                                    kLongestDatagram, "B in all: write at most ", most));
+                                    kLongestDatagramBytes, "B in all: write at most ", most));
 }
 
 void CheckDiscard(const Context& context) {
@@ -83,13 +82,13 @@ void CheckDiscard(const Context& context) {
         "the headers of datagrams that gro has joined would be dropped too: write receive: recvmmsg or "
         "read");
   }
-  if (entry.message_size_bytes() < kUdpHeaderBytes) {
+  if (entry.message_size_bytes() < kDatagramHeaderBytes) {
     context.Add("discard", absl::StrCat("messages of ", FormatSize(entry.message_size_bytes()),
-                                        " have nothing behind a header of ", kUdpHeaderBytes,
+                                        " have nothing behind a header of ", kDatagramHeaderBytes,
                                         "B that could be dropped: remove discard"));
   }
   if (context.Has("read_size")) {
-    context.Add("read_size", absl::StrCat("with discard only the header of ", kUdpHeaderBytes,
+    context.Add("read_size", absl::StrCat("with discard only the header of ", kDatagramHeaderBytes,
                                           "B is read: remove read_size"));
   }
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/units/stream_bounds.h"
 #include "coordinator/plan/language.h"
 #include "coordinator/plan/patterns.h"
 #include "coordinator/plan/threshold_parser.h"
@@ -134,14 +135,9 @@ Enum Choose(const Fields& fields, const std::string& key, std::initializer_list<
                            (found == words.end() ? 0 : static_cast<int>(found - words.begin())));
 }
 
-// RFC 3168, section 5.
-uint32_t EcnField(const std::string& word) {
-  return word == "ect1" ? 1 : word == "ect0" ? 2 : word == "ce" ? 3 : 0;
-}
-
 uint32_t UsualBatch(const TrafficEntry& entry) {
   if (entry.ways().send() != tutti::v1::SEND_WAY_GSO) return kDefaultBatch;
-  const uint64_t fit = kLongestDatagram / std::max<uint64_t>(1, entry.message_size_bytes());
+  const uint64_t fit = kLongestDatagramBytes / std::max<uint64_t>(1, entry.message_size_bytes());
   return static_cast<uint32_t>(std::clamp<uint64_t>(fit, 1, kMostGsoSegments));
 }
 
@@ -176,7 +172,9 @@ void DecodeMarks(const Fields& fields, TrafficEntry& entry) {
   tutti::v1::PacketMarks marks;
   if (auto priority = fields.Number("priority")) marks.set_priority(static_cast<uint32_t>(*priority));
   if (auto mark = fields.Number("mark")) marks.set_mark(static_cast<uint32_t>(*mark));
-  if (fields.Raw("ecn") != nullptr) marks.set_ecn(EcnField(fields.Text("ecn").value_or("not_ect")));
+  if (fields.Raw("ecn") != nullptr) {
+    marks.set_ecn(Choose(fields, "ecn", {"ect1", "ect0", "ce", "not_ect"}, tutti::v1::ECN_ECT1));
+  }
   if (marks.has_priority() || marks.has_mark() || marks.has_ecn()) *entry.mutable_marks() = marks;
 }
 
@@ -187,7 +185,7 @@ void DecodeExchange(const Fields& fields, TrafficEntry& entry) {
   tutti::v1::RequestResponse& exchange = *entry.mutable_request_response();
   exchange.set_exchange(keys.Bool("connect").value_or(false) ? tutti::v1::EXCHANGE_CONNECT_REQUEST_RESPONSE
                                                              : tutti::v1::EXCHANGE_REQUEST_RESPONSE);
-  const uint64_t least = entry.protocol() == tutti::v1::PROTOCOL_UDP ? kUdpHeaderBytes : 1;
+  const uint64_t least = entry.protocol() == tutti::v1::PROTOCOL_UDP ? kDatagramHeaderBytes : 1;
   exchange.set_request_bytes(keys.Number("request").value_or(least));
   exchange.set_response_bytes(keys.Number("response").value_or(least));
   entry.set_message_size_bytes(exchange.request_bytes());

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/units/stream_bounds.h"
 #include "coordinator/plan/patterns.h"
 
 namespace tutti::plan {

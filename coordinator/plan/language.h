@@ -78,22 +78,17 @@ constexpr uint64_t kMostStreams = 100'000;      // of a case
 constexpr uint64_t kMostIntervals = 100'000;    // of a trial
 constexpr uint64_t kMostCaseNodes = 2'000'000;  // cases x values of the plan
 
-constexpr uint64_t kMostBatch = 1'024;  // UIO_MAXIOV, include/uapi/linux/uio.h
 constexpr uint64_t kMostBurst = 65'536;
 constexpr uint64_t kMostMessagesPerSecond = 1'000'000'000;
 constexpr uint64_t kMostOutstanding = 1'024;
 
 constexpr uint64_t kFastest = 10'000'000'000'000;  // 10 Tbps, of a stream
 
-constexpr uint64_t kUdpHeaderBytes = 24;       // of tutti: nonce, sequence, send time
-constexpr uint64_t kLongestDatagram = 65'507;  // 65535 - 20 (IPv4) - 8 (UDP)
-
 // What holds where the plan says nothing; language.cc quotes them in its descriptions.
 constexpr uint64_t kDefaultUdpMessageBytes = 1472;     // fills an Ethernet frame over IPv4
 constexpr uint64_t kDefaultTcpMessageBytes = 131'072;  // 128 KiB, as iperf3's
 constexpr int64_t kDefaultCatchUpNs = 10'000'000;
 constexpr uint32_t kDefaultBatch = 32;
-constexpr uint32_t kMostGsoSegments = 64;  // UDP_MAX_SEGMENTS before Linux 6.9, include/linux/udp.h
 constexpr int64_t kDefaultWarmupNs = 1'000'000'000;
 constexpr int64_t kDefaultMeasureNs = 10'000'000'000;
 constexpr int64_t kDefaultCooldownNs = 500'000'000;

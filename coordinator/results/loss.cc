@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/units/stream_bounds.h"
 
 namespace tutti::results {
 namespace {
@@ -54,9 +55,10 @@ std::string Silent(const HostSeries* host, const std::string& name) {
 std::string WhyUnknown(const StreamView& stream, const Grid& grid) {
   if (stream.tcp()) return "TCP: lost segments are sent again, see retransmits";
   if (stream.traffic == nullptr) return absl::StrCat("the plan has no traffic entry ", stream.flow->entry());
-  if (stream.traffic->message_size_bytes() < kUdpHeaderBytes) {
+  if (stream.traffic->message_size_bytes() < kDatagramHeaderBytes) {
     return absl::StrCat("messages of ", stream.traffic->message_size_bytes(),
-                        " B have no room for the header of ", kUdpHeaderBytes, " B that tells them apart");
+                        " B have no room for the header of ", kDatagramHeaderBytes,
+                        " B that tells them apart");
   }
   const auto has_report = [](const EndSeries* end) { return end != nullptr && end->report != nullptr; };
   if (!has_report(stream.sender)) return Silent(stream.from, stream.flow->from_host());

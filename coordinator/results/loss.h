@@ -10,9 +10,6 @@
 
 namespace tutti::results {
 
-// The header of a datagram: nonce, sequence, send time.
-inline constexpr uint64_t kUdpHeaderBytes = 24;
-
 struct StreamLoss {
   tutti::v1::LossCounts counts;          // of the window; all null with `note` where it cannot be known
   std::vector<uint64_t> lost_intervals;  // of each interval's cohort; empty where counts are null

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/units/stream_bounds.h"
 #include "worker/load/udp_header.h"
 
 namespace tutti::load {
@@ -27,7 +28,7 @@ absl::Status ValidateExchange(const StreamConfig& config) {
     return Invalid(config, "a connection for each transaction needs tcp");
   }
   const uint64_t least = udp ? UdpHeader::kBytes : 1;
-  const uint64_t most = udp ? kMostUdpPayloadBytes : kMostBytes;
+  const uint64_t most = udp ? kLongestDatagramBytes : kMostBytes;
   for (const auto& [name, bytes] :
        {std::pair("request", exchange.request_bytes), std::pair("response", exchange.response_bytes)}) {
     if (bytes >= least && bytes <= most) continue;

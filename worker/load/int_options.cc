@@ -15,6 +15,7 @@ namespace tutti::load {
 namespace {
 
 constexpr int kEcnBits = 3;
+constexpr const char* kEcnWords[] = {"not_ect", "ect1", "ect0", "ce"};  // RFC 3168, section 5
 
 // What a way to send or receive needs of the socket.
 void AddWayOptions(const StreamConfig& config, std::vector<IntOption>& options) {
@@ -82,6 +83,7 @@ void AddTypeOfService(sa_family_t family, const StreamConfig& config, std::vecto
     option.name = v6 ? "ECN (IPV6_TCLASS)" : "ECN (IP_TOS)";
     option.mask = kEcnBits;
     option.shift = 0;
+    option.words = kEcnWords;
     option.advice = "TCP keeps these bits for itself";
     options.push_back(option);
   }
@@ -90,7 +92,8 @@ void AddTypeOfService(sa_family_t family, const StreamConfig& config, std::vecto
 }  // namespace
 
 std::string IntOption::Show(int bits) const {
-  return absl::StrCat(static_cast<uint32_t>((bits & mask) >> shift), unit);
+  const auto shown = static_cast<uint32_t>((bits & mask) >> shift);
+  return shown < words.size() ? words[shown] : absl::StrCat(shown, unit);
 }
 
 std::vector<IntOption> IntOptions(sa_family_t family, const StreamConfig& config) {

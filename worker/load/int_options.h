@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct IntOption {
   int mask = -1;  // the bits that are ours to set
   int shift = 0;  // as people write it: (value & mask) >> shift
   const char* unit = "";
+  std::span<const char* const> words;  // of each value, where people write it as a word
   const char* advice = "";
   bool kept_on_connection = true;
 

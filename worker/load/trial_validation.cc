@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
+#include "common/units/stream_bounds.h"
 #include "worker/load/exchange_validation.h"
 #include "worker/load/socket_address.h"
-#include "worker/load/udp_gro.h"
 #include "worker/load/udp_header.h"
 #include "worker/load/way_outcome.h"
 
@@ -16,11 +16,8 @@ namespace tutti::load {
 namespace {
 
 constexpr uint64_t kMostMessageBytes = uint64_t{1} << 30;
-constexpr uint32_t kMostBatch = 1024;      // UIO_MAXIOV, beyond which sendmmsg(2) and recvmmsg(2) cap
-constexpr uint32_t kMostGsoSegments = 64;  // UDP_MAX_SEGMENTS before Linux 6.9
 constexpr int64_t kMostNs = int64_t{30} * 24 * 3600 * 1'000'000'000;
 constexpr int64_t kMostIntervals = 1'000'000;
-constexpr int64_t kLeastWarmupWithRxNs = 100'000'000;
 
 absl::Status Invalid(const StreamConfig& config, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("stream ", config.stream_id, ": ", what));
@@ -44,7 +41,7 @@ absl::Status ValidateTiming(const TrialTiming& timing) {
 }
 
 absl::Status ValidateSizes(const StreamConfig& config) {
-  const uint64_t most = config.protocol == Protocol::kUdp ? kMostUdpPayloadBytes : kMostMessageBytes;
+  const uint64_t most = config.protocol == Protocol::kUdp ? kLongestDatagramBytes : kMostMessageBytes;
   if (config.message_size_bytes == 0 || config.message_size_bytes > most) {
     return Invalid(
         config, absl::StrCat("message size ", config.message_size_bytes, "B: it must be 1B to ", most, "B"));
@@ -72,10 +69,10 @@ absl::Status ValidateSendWay(const StreamConfig& config) {
   }
   if (way != SendWay::kGso) return absl::OkStatus();
   if (config.ways.batch > kMostGsoSegments ||
-      config.ways.batch * config.message_size_bytes > kMostUdpPayloadBytes) {
+      config.ways.batch * config.message_size_bytes > kLongestDatagramBytes) {
     return Invalid(config, absl::StrCat("gso with ", config.ways.batch, " segments of ",
                                         config.message_size_bytes, "B: at most ", kMostGsoSegments,
-                                        " of them and ", kMostUdpPayloadBytes, "B in all"));
+                                        " of them and ", kLongestDatagramBytes, "B in all"));
   }
   return absl::OkStatus();
 }
@@ -86,9 +83,9 @@ absl::Status ValidateReceiveWay(const StreamConfig& config) {
   if (way != ReceiveWay::kRead && !udp) {
     return Invalid(config, absl::StrCat("receive ", NameOf(way), " is UDP's"));
   }
-  if (way == ReceiveWay::kGro && config.read_size_bytes.value_or(UdpGro::kReadBytes) < UdpGro::kReadBytes) {
+  if (way == ReceiveWay::kGro && config.read_size_bytes.value_or(kGroReadBytes) < kGroReadBytes) {
     return Invalid(config, absl::StrCat("read size ", *config.read_size_bytes, "B: gro needs ",
-                                        UdpGro::kReadBytes, "B"));
+                                        kGroReadBytes, "B"));
   }
   if (!config.ways.discard || !udp) return absl::OkStatus();
   if (way == ReceiveWay::kGro) return Invalid(config, "discard leaves gro's headers unread: use recvmmsg");

@@ -21,9 +21,6 @@ namespace tutti::load {
 // but the last, which may be shorter; the call tells that size, or none for a datagram by itself (udp(7)).
 class UdpGro {
  public:
-  // The joined datagrams make an IP packet of at most 65,535 bytes.
-  static constexpr uint64_t kReadBytes = 65536;
-
   uint32_t slots() const { return 1; }
   void Lay(unsigned char* buffer, size_t read_size, bool wants_source) {
     place_ = {buffer, read_size};

@@ -7,15 +7,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/units/stream_bounds.h"
+
 namespace tutti::load {
 
 static_assert(std::endian::native == std::endian::little, "the header's fields are swapped for the wire");
 
-// The most that one datagram carries over IPv4: 65,535 - 20 (IP) - 8 (UDP).
-inline constexpr uint64_t kMostUdpPayloadBytes = 65507;
-
 struct UdpHeader {
-  static constexpr size_t kBytes = 24;
+  static constexpr size_t kBytes = kDatagramHeaderBytes;
 
   uint64_t nonce = 0;         // of the stream in this trial; any other datagram is foreign
   uint64_t sequence = 0;      // from 0; a failed send consumes none

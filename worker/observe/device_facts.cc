@@ -14,6 +14,7 @@
 #include "worker/observe/ethtool_settings.h"
 #include "worker/observe/interrupts.h"
 #include "worker/observe/missing_facts.h"
+#include "worker/observe/packet_steering.h"
 #include "worker/observe/qdiscs.h"
 
 namespace tutti::observe {
@@ -25,6 +26,7 @@ struct Sources {
   const EthtoolSocket& socket;
   absl::StatusOr<std::vector<std::string>> feature_names;
   absl::StatusOr<std::vector<v1::QdiscCounters>> qdiscs;
+  absl::Status sysfs_namespace;  // ok: /sys/class/net shows these devices
 };
 
 // One device and the list of what could not be read of it.
@@ -112,6 +114,8 @@ void FillSettings(const Sources& from, const Link& link, const EthtoolFacts& eth
   described.Missing("channels", FillChannels(from.socket, device));
   described.Missing("qdisc", from.qdiscs.ok() ? FillQdiscs(*from.qdiscs, device) : from.qdiscs.status());
   FillInterrupts(from.roots, link, described);
+  described.Missing("steering", from.sysfs_namespace);
+  if (from.sysfs_namespace.ok()) FillSteering(from.roots, device, &described.facts);
 }
 
 void AddDevice(const Sources& from, const Link& link, v1::HostFacts* facts) {
@@ -162,7 +166,8 @@ absl::Status FillQdiscs(const std::vector<v1::QdiscCounters>& qdiscs, v1::HostDe
 void FillDevices(const KernelRoots& roots, const EthtoolSocket& socket, const std::vector<Link>& links,
                  v1::HostFacts* facts) {
   if (links.empty()) return;
-  const Sources from{roots, socket, ReadFeatureNames(socket, links.front().name), ReadQdiscCounters()};
+  const Sources from{roots, socket, ReadFeatureNames(socket, links.front().name), ReadQdiscCounters(),
+                     CheckSysfsNamespace(roots, links)};
   for (const Link& link : links) AddDevice(from, link, facts);
 }
 

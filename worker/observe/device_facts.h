@@ -22,7 +22,8 @@ bool HasHardware(const Link& link, const EthtoolFacts& ethtool);
 absl::Status FillQdiscs(const std::vector<v1::QdiscCounters>& qdiscs, v1::HostDevice* device);
 
 // Adds all `links` to `facts->devices`, whose addresses are there already, and what could not be read of
-// them to `missing`. Seven ethtool calls per device that is described in full, one file per interrupt.
+// them to `missing`. Seven ethtool calls per device that is described in full, one file per interrupt, two
+// per queue.
 void FillDevices(const KernelRoots& roots, const EthtoolSocket& socket, const std::vector<Link>& links,
                  v1::HostFacts* facts);
 

@@ -18,9 +18,9 @@ struct HostFactsOptions {
 // In the calling thread's network namespace; raises RLIMIT_NOFILE. Fails only where the network or the
 // boot_id cannot be read; whatever else the kernel does not show is unset, and `missing` says why.
 //
-// Made for once per session and for no moment at which load runs: it reads about 95 small files, 4 more per
-// CPU and one per interrupt of a device, with three system calls each, asks 7 times per device over ethtool,
-// and lists links, addresses and queueing disciplines over netlink.
+// Made for once per session and for no moment at which load runs: it reads about 110 small files, 4 more per
+// CPU, one per interrupt and two per queue of a device, with three system calls each, asks 7 times per device
+// over ethtool, and lists links, addresses and queueing disciplines over netlink.
 absl::StatusOr<v1::HostFacts> GatherHostFacts(const HostFactsOptions& options);
 
 }  // namespace tutti::observe

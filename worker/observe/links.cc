@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
 #include "worker/observe/rtnetlink.h"
 
@@ -38,6 +39,15 @@ void ReadStats(const nlattr* attribute, v1::DeviceCounters* counters) {
   counters->set_tx_errors(stats.tx_errors);
 }
 
+std::string HardwareAddressOf(const nlattr* attribute) {
+  const auto* bytes = static_cast<const uint8_t*>(mnl_attr_get_payload(attribute));
+  std::string text;
+  for (uint16_t i = 0; i < mnl_attr_get_payload_len(attribute); ++i) {
+    absl::StrAppend(&text, text.empty() ? "" : ":", absl::Hex(bytes[i], absl::kZeroPad2));
+  }
+  return text;
+}
+
 std::string KindOf(const nlattr* link_info) {
   std::string kind;
   ForEachNested(link_info, [&](const nlattr* attribute) {
@@ -57,6 +67,9 @@ Link ReadLink(const nlmsghdr* header) {
         break;
       case IFLA_MTU:
         link.mtu_bytes = mnl_attr_get_u32(attribute);
+        break;
+      case IFLA_ADDRESS:
+        link.hardware_address = HardwareAddressOf(attribute);
         break;
       case IFLA_LINKINFO:
         link.kind = KindOf(attribute);

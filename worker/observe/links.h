@@ -15,9 +15,10 @@ struct Link {
   int index = 0;
   std::string name;
   uint32_t mtu_bytes = 0;
-  std::string kind;         // IFLA_INFO_KIND: "veth", "bridge", ...; empty for hardware and lo
-  std::string parent_bus;   // IFLA_PARENT_DEV_BUS_NAME (Linux 5.14): "pci", "virtio", ...
-  std::string parent_name;  // IFLA_PARENT_DEV_NAME: "0000:01:00.0"
+  std::string hardware_address;  // IFLA_ADDRESS as sysfs writes it: "02:42:ac:11:00:02"; empty: it has none
+  std::string kind;              // IFLA_INFO_KIND: "veth", "bridge", ...; empty for hardware and lo
+  std::string parent_bus;        // IFLA_PARENT_DEV_BUS_NAME (Linux 5.14): "pci", "virtio", ...
+  std::string parent_name;       // IFLA_PARENT_DEV_NAME: "0000:01:00.0"
   v1::DeviceCounters counters;
   // Unset: the kernel does not tell it.
   std::optional<uint32_t> rx_queues;           // IFLA_NUM_RX_QUEUES

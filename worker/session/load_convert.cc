@@ -183,6 +183,9 @@ void AddWays(const load::StreamReport& report, v1::StreamReport* proto) {
   if (report.zerocopy_copied) proto->set_zerocopy_copied(*report.zerocopy_copied);
 }
 
+// The bits of the header.
+uint32_t EcnField(v1::Ecn ecn) { return ecn == v1::ECN_NOT_ECT ? 0 : static_cast<uint32_t>(ecn); }
+
 void SetWays(const v1::StreamEnd& end, load::StreamConfig* config) {
   config->ways = {ToSendWay(end.ways().send()), ToReceiveWay(end.ways().receive()),
                   std::max<uint32_t>(1, end.ways().batch()), end.ways().discard(),
@@ -192,7 +195,7 @@ void SetWays(const v1::StreamEnd& end, load::StreamConfig* config) {
       end.threads() == v1::THREADS_PER_CPU ? load::ThreadChoice::kPerCpu : load::ThreadChoice::kPerStream;
   if (end.marks().has_priority()) config->marks.priority = end.marks().priority();
   if (end.marks().has_mark()) config->marks.mark = end.marks().mark();
-  if (end.marks().has_ecn()) config->marks.ecn = end.marks().ecn();
+  if (end.marks().has_ecn()) config->marks.ecn = EcnField(end.marks().ecn());
 }
 
 void SetPacing(const v1::Pacing& pacing, load::StreamConfig* config) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/temporary_folder.h"
+
 namespace tutti {
 namespace {
 
@@ -21,10 +23,8 @@ using ::testing::HasSubstr;
 class CommandLineTest : public ::testing::Test {
  protected:
   CommandLineTest() {
-    std::string name = (fs::temp_directory_path() / "tutti-line.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
     fs::create_directories(folder_ / "tutti");
-    setenv("XDG_CONFIG_HOME", folder_.c_str(), 1);
+    setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1);
     CLI::App* run = app_.add_subcommand("run", "");
     CLI::Option* coordinator = run->add_option("--coordinator", coordinator_, "Where");
     run->add_option("--lab", lab_, "")->excludes(coordinator);
@@ -39,7 +39,6 @@ class CommandLineTest : public ::testing::Test {
   ~CommandLineTest() override {
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("TUTTI_COORDINATOR");
-    fs::remove_all(folder_);
   }
 
   void WriteFile(const std::string& text) { std::ofstream(folder_ / "tutti/config.yaml") << text; }
@@ -48,7 +47,7 @@ class CommandLineTest : public ::testing::Test {
     return Configure(app_, Program::kTutti, configuration_);
   }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
   CLI::App app_{"", "tool"};
   std::string coordinator_, lab_, output_, asked_;
   bool detail_ = false;

@@ -2,12 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "tests/unit/temporary_folder.h"
 
 namespace tutti {
 namespace {
@@ -19,12 +20,6 @@ using ::testing::IsEmpty;
 
 class ConfigSourcesTest : public ::testing::Test {
  protected:
-  ConfigSourcesTest() {
-    std::string name = (fs::temp_directory_path() / "tutti-config.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ConfigSourcesTest() override { fs::remove_all(folder_); }
-
   void Write(const std::string& path, const std::string& text) {
     fs::create_directories((folder_ / path).parent_path());
     std::ofstream(folder_ / path) << text;
@@ -32,12 +27,12 @@ class ConfigSourcesTest : public ::testing::Test {
   std::vector<std::string> PathsRead(const std::map<std::string, std::string>& environment) {
     std::vector<std::string> paths;
     for (const ConfigFile& file : ReadConfigFiles((folder_ / "etc").string(), environment, errors_)) {
-      paths.push_back(fs::relative(file.path, folder_).string());
+      paths.push_back(fs::relative(file.path, folder_.path()).string());
     }
     return paths;
   }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
   std::vector<std::string> errors_;
 };
 

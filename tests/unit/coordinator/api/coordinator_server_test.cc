@@ -3,16 +3,14 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "tests/unit/coordinator/api/coordinator_fixture.h"
 #include "tests/unit/coordinator/api/silent_worker.h"
-#include "tutti/v1/service.grpc.pb.h"
 
 namespace tutti::api {
 namespace {
@@ -21,25 +19,9 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
-class CoordinatorServerTest : public testing::Test {
+class CoordinatorServerTest : public CoordinatorFixture {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/tutti-api-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-    CoordinatorOptions options;
-    options.listen = {"unix:" + folder_ + "/s"};
-    auto server = CoordinatorServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-    channel_ = *net::MakeChannel(server_->bound()[0], {});
-    runs_ = tutti::v1::RunService::NewStub(channel_);
-    fleet_ = tutti::v1::FleetService::NewStub(channel_);
-  }
-  void TearDown() override {
-    server_ = nullptr;
-    rmdir(folder_.c_str());
-  }
+  void SetUp() override { StartServer(); }
   grpc::Status Submit(const std::string& plan, std::string* id = nullptr) {
     grpc::ClientContext context;
     tutti::v1::SubmitRequest request;
@@ -51,12 +33,6 @@ class CoordinatorServerTest : public testing::Test {
     if (id != nullptr) *id = response.run_id();
     return status;
   }
-
-  std::string folder_;
-  std::unique_ptr<CoordinatorServer> server_;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<tutti::v1::RunService::Stub> runs_;
-  std::unique_ptr<tutti::v1::FleetService::Stub> fleet_;
 };
 
 TEST_F(CoordinatorServerTest, AnInvalidPlanIsRefusedWithEveryError) {
@@ -331,7 +307,7 @@ TEST(CoordinatorServerStartTest, RefusesPlainTextBeyondLoopback) {
 TEST_F(CoordinatorServerTest, HttpIsListenedForWhereItIsAskedFor) {
   EXPECT_TRUE(server_->http_bound().empty());
   CoordinatorOptions options;
-  options.listen = {"unix:" + folder_ + "/t"};
+  options.listen = {Address("t")};
   options.http = {"127.0.0.1:0"};
   const auto server = CoordinatorServer::Start(options);
   ASSERT_TRUE(server.ok()) << server.status();
@@ -341,7 +317,7 @@ TEST_F(CoordinatorServerTest, HttpIsListenedForWhereItIsAskedFor) {
 
 TEST_F(CoordinatorServerTest, HttpBeyondLoopbackHasToBeAllowedByName) {
   CoordinatorOptions options;
-  options.listen = {"unix:" + folder_ + "/t"};
+  options.listen = {Address("t")};
   options.http = {"0.0.0.0:0"};
   const auto server = CoordinatorServer::Start(options);
   EXPECT_EQ(server.status().code(), absl::StatusCode::kFailedPrecondition);

@@ -2,17 +2,13 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <future>
-#include <memory>
 #include <string>
 #include <utility>
 
-#include "coordinator/api/coordinator_server.h"
+#include "tests/unit/coordinator/api/coordinator_fixture.h"
 #include "tests/unit/coordinator/api/silent_worker.h"
-#include "tutti/v1/service.grpc.pb.h"
 
 namespace tutti::api {
 namespace {
@@ -20,32 +16,14 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class MetricsPageTest : public testing::Test {
+class MetricsPageTest : public CoordinatorFixture {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/tutti-metrics-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-    CoordinatorOptions options;
-    options.listen = {"unix:" + folder_ + "/s"};
-    auto server = CoordinatorServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-    channel_ = *net::MakeChannel(server_->bound()[0], {});
-  }
-  void TearDown() override {
-    server_ = nullptr;
-    rmdir(folder_.c_str());
-  }
+  void SetUp() override { StartServer(); }
   std::string Page() {
     std::promise<std::string> page;
     server_->MetricsPage([&page](std::string text) { page.set_value(std::move(text)); });
     return page.get_future().get();
   }
-
-  std::string folder_;
-  std::unique_ptr<CoordinatorServer> server_;
-  std::shared_ptr<grpc::Channel> channel_;
 };
 
 TEST_F(MetricsPageTest, WorkersAndRunsOfThisCoordinatorAreOnIt) {
@@ -55,13 +33,12 @@ TEST_F(MetricsPageTest, WorkersAndRunsOfThisCoordinatorAreOnIt) {
   ASSERT_TRUE(b.registered());
   EXPECT_THAT(Page(), AllOf(HasSubstr("tutti_workers{state=\"idle\"} 2\n"),
                             HasSubstr("tutti_runs{state=\"running\"} 0\n")));
-  const auto runs = tutti::v1::RunService::NewStub(channel_);
   grpc::ClientContext context;
   tutti::v1::SubmitRequest request;
   request.set_plan(kPlan);
   request.set_source_name("pair.yaml");
   tutti::v1::SubmitResponse response;
-  const grpc::Status submitted = runs->Submit(&context, request, &response);
+  const grpc::Status submitted = runs_->Submit(&context, request, &response);
   ASSERT_TRUE(submitted.ok()) << submitted.error_message();
   EXPECT_THAT(
       Page(),

@@ -4,19 +4,12 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
-#include <system_error>
-#include <utility>
 
-#include "common/net/channels.h"
-#include "coordinator/api/coordinator_server.h"
+#include "tests/unit/coordinator/api/coordinator_fixture.h"
 #include "tests/unit/coordinator/api/silent_worker.h"
-#include "tutti/v1/service.grpc.pb.h"
 
 namespace tutti::api {
 namespace {
@@ -61,28 +54,8 @@ TEST(StoredDrainsTest, TheWriterWritesAndTheDecisionsAreTold) {
   EXPECT_EQ(told, "kept kept not kept ");
 }
 
-class DrainedCoordinatorTest : public testing::Test {
+class DrainedCoordinatorTest : public CoordinatorFixture {
  protected:
-  DrainedCoordinatorTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-drain.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~DrainedCoordinatorTest() override {
-    server_ = nullptr;
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  void StartServer(bool keep) {
-    server_ = nullptr;
-    CoordinatorOptions options;
-    options.listen = {"unix:" + (folder_ / "s").string()};
-    if (keep) options.state_dir = (folder_ / "state").string();
-    auto server = CoordinatorServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-    channel_ = *net::MakeChannel(server_->bound()[0], {});
-    fleet_ = tutti::v1::FleetService::NewStub(channel_);
-  }
   grpc::Status Drain(const std::string& name) {
     grpc::ClientContext context;
     tutti::v1::DrainWorkerRequest request;
@@ -108,15 +81,10 @@ class DrainedCoordinatorTest : public testing::Test {
     }
     return WorkerInfo::STATE_UNSPECIFIED;
   }
-
-  std::filesystem::path folder_;
-  std::unique_ptr<CoordinatorServer> server_;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<tutti::v1::FleetService::Stub> fleet_;
 };
 
 TEST_F(DrainedCoordinatorTest, AWorkerIsStillDrainedAfterTheCoordinatorStartsAgain) {
-  StartServer(true);
+  StartServer(StateDir());
   {
     const SilentWorker a(channel_, "a");
     const grpc::Status drained = Drain("a");
@@ -124,7 +92,7 @@ TEST_F(DrainedCoordinatorTest, AWorkerIsStillDrainedAfterTheCoordinatorStartsAga
     EXPECT_EQ(State("a"), WorkerInfo::STATE_DRAINING);
     EXPECT_THAT(Drain("b").error_message(), HasSubstr("no worker \"b\""));
   }
-  StartServer(true);
+  StartServer(StateDir());
   EXPECT_EQ(State("a"), WorkerInfo::STATE_LOST);
   {
     const SilentWorker a(channel_, "a");
@@ -132,18 +100,18 @@ TEST_F(DrainedCoordinatorTest, AWorkerIsStillDrainedAfterTheCoordinatorStartsAga
     ASSERT_TRUE(Undrain("a").ok());
     EXPECT_EQ(State("a"), WorkerInfo::STATE_IDLE);
   }
-  StartServer(true);
+  StartServer(StateDir());
   EXPECT_EQ(State("a"), WorkerInfo::STATE_UNSPECIFIED);
 }
 
 TEST_F(DrainedCoordinatorTest, ADrainOfACoordinatorThatKeepsNothingEndsWithIt) {
-  StartServer(false);
+  StartServer();
   {
     const SilentWorker a(channel_, "a");
     ASSERT_TRUE(Drain("a").ok());
     EXPECT_EQ(State("a"), WorkerInfo::STATE_DRAINING);
   }
-  StartServer(false);
+  StartServer();
   EXPECT_EQ(State("a"), WorkerInfo::STATE_UNSPECIFIED);
 }
 

@@ -4,11 +4,9 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
@@ -16,14 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/net/channels.h"
-#include "coordinator/api/coordinator_server.h"
 #include "coordinator/run/event_log.h"
 #include "coordinator/store/sqlite/database.h"
 #include "coordinator/store/sqlite/sqlite_run_store.h"
+#include "tests/unit/coordinator/api/coordinator_fixture.h"
 #include "tests/unit/coordinator/api/silent_worker.h"
-#include "tutti/v1/service.grpc.pb.h"
-#include "tutti/v1/store.grpc.pb.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace tutti::api {
 namespace {
@@ -31,29 +27,18 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-class StateFolder : public testing::Test {
- protected:
-  StateFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-api.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~StateFolder() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::unique_ptr<store::RunStore> OpenStore() { return *store::SqliteRunStore::Open(folder_.string()); }
-  static tutti::v1::Result Head(const std::string& run_id) {
-    tutti::v1::Result head;
-    head.set_run_id(run_id);
-    head.mutable_plan()->add_cases()->set_repeat(1);
-    return head;
-  }
+tutti::v1::Result Head(const std::string& run_id) {
+  tutti::v1::Result head;
+  head.set_run_id(run_id);
+  head.mutable_plan()->add_cases()->set_repeat(1);
+  return head;
+}
 
-  std::filesystem::path folder_;
-};
-
-class StoredRunsTest : public StateFolder {
+class StoredRunsTest : public testing::Test {
  protected:
+  std::unique_ptr<store::RunStore> OpenStore() {
+    return *store::SqliteRunStore::Open(folder_.path().string());
+  }
   std::unique_ptr<StoredRuns> Start(const store::RetentionLimits& limits = {}) {
     auto stored = StoredRuns::Start(decisions_, OpenStore(), limits);
     EXPECT_TRUE(stored.ok()) << stored.status();
@@ -79,6 +64,7 @@ class StoredRunsTest : public StateFolder {
     return got.get_future().get();
   }
 
+  const TemporaryFolder folder_;
   ThreadExecutor decisions_{"test-decisions"};
 };
 
@@ -209,20 +195,8 @@ TEST_F(StoredRunsTest, OldRunsGoWhenOneEndsAndRunningOnesStay) {
 }
 
 // A coordinator that keeps its runs under the folder; it can be started again.
-class KeepingCoordinatorTest : public StateFolder {
+class KeepingCoordinatorTest : public CoordinatorFixture {
  protected:
-  void StartServer(bool keep) {
-    server_ = nullptr;
-    CoordinatorOptions options;
-    options.listen = {"unix:" + (folder_ / "s").string()};
-    if (keep) options.state_dir = (folder_ / "state").string();
-    auto server = CoordinatorServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-    channel_ = *net::MakeChannel(server_->bound()[0], {});
-    runs_ = tutti::v1::RunService::NewStub(channel_);
-    results_ = tutti::v1::ResultService::NewStub(channel_);
-  }
   std::string Submit() { return Submit("").run_id(); }
   tutti::v1::SubmitResponse Submit(const std::string& key, const std::string& plan = kPlan) {
     grpc::ClientContext context;
@@ -284,15 +258,10 @@ class KeepingCoordinatorTest : public StateFolder {
     tutti::v1::DeleteRunResponse response;
     return results_->DeleteRun(&context, request, &response);
   }
-
-  std::unique_ptr<CoordinatorServer> server_;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<tutti::v1::RunService::Stub> runs_;
-  std::unique_ptr<tutti::v1::ResultService::Stub> results_;
 };
 
 TEST_F(KeepingCoordinatorTest, AnAcceptedRunIsListedAndItsResultOutlivesTheCoordinator) {
-  StartServer(true);
+  StartServer(StateDir());
   std::string id;
   {
     const SilentWorker a(channel_, "a");
@@ -306,7 +275,7 @@ TEST_F(KeepingCoordinatorTest, AnAcceptedRunIsListedAndItsResultOutlivesTheCoord
     EXPECT_EQ(Delete(id).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
     ASSERT_TRUE(server_->Drain(3'000'000'000));
   }
-  StartServer(true);
+  StartServer(StateDir());
   tutti::v1::Result result;
   const grpc::Status got = Get(id, result);
   ASSERT_TRUE(got.ok()) << got.error_message();
@@ -324,7 +293,7 @@ TEST_F(KeepingCoordinatorTest, AnAcceptedRunIsListedAndItsResultOutlivesTheCoord
 }
 
 TEST_F(KeepingCoordinatorTest, ADeletedRunIsGoneAlsoFromTheMemoryOfTheCoordinatorThatRanIt) {
-  StartServer(true);
+  StartServer(StateDir());
   const SilentWorker a(channel_, "a");
   const SilentWorker b(channel_, "b");
   const std::string id = Submit();
@@ -347,7 +316,7 @@ TEST_F(KeepingCoordinatorTest, ADeletedRunIsGoneAlsoFromTheMemoryOfTheCoordinato
 }
 
 TEST_F(KeepingCoordinatorTest, TheSameKeyIsTheSameRunAlsoForANewCoordinatorUntilTheRunIsDeleted) {
-  StartServer(true);
+  StartServer(StateDir());
   std::string id;
   {
     const SilentWorker a(channel_, "a");
@@ -362,7 +331,7 @@ TEST_F(KeepingCoordinatorTest, TheSameKeyIsTheSameRunAlsoForANewCoordinatorUntil
     EXPECT_NE(Submit("build-8").run_id(), id);
     ASSERT_TRUE(server_->Drain(3'000'000'000));
   }
-  StartServer(true);
+  StartServer(StateDir());
   const tutti::v1::SubmitResponse later = Submit("build-7");
   EXPECT_EQ(later.run_id(), id);
   EXPECT_TRUE(later.repeated_key());
@@ -375,7 +344,7 @@ TEST_F(KeepingCoordinatorTest, TheSameKeyIsTheSameRunAlsoForANewCoordinatorUntil
 }
 
 TEST_F(KeepingCoordinatorTest, OfARunOfAnEarlierCoordinatorTheEndIsToldTheSameEachTime) {
-  StartServer(true);
+  StartServer(StateDir());
   std::string id;
   uint64_t last_sequence = 0;
   {
@@ -391,7 +360,7 @@ TEST_F(KeepingCoordinatorTest, OfARunOfAnEarlierCoordinatorTheEndIsToldTheSameEa
     EXPECT_EQ(info.state(), tutti::v1::RunInfo::STATE_ENDED);
     EXPECT_GT(info.summary().stored_bytes(), 0u);
   }
-  StartServer(true);
+  StartServer(StateDir());
   const tutti::v1::RunInfo info = Info(id);
   EXPECT_EQ(info.state(), tutti::v1::RunInfo::STATE_ENDED);
   EXPECT_EQ(info.summary().exit_code(), 8);
@@ -408,7 +377,7 @@ TEST_F(KeepingCoordinatorTest, OfARunOfAnEarlierCoordinatorTheEndIsToldTheSameEa
 }
 
 TEST_F(KeepingCoordinatorTest, ACoordinatorThatKeepsNothingSaysSo) {
-  StartServer(false);
+  StartServer();
   tutti::v1::ListRunsResponse response;
   const grpc::Status status = List(response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
@@ -418,10 +387,10 @@ TEST_F(KeepingCoordinatorTest, ACoordinatorThatKeepsNothingSaysSo) {
 }
 
 TEST_F(KeepingCoordinatorTest, AFolderOfAnotherCoordinatorIsRefused) {
-  StartServer(true);
+  StartServer(StateDir());
   CoordinatorOptions options;
-  options.listen = {"unix:" + (folder_ / "t").string()};
-  options.state_dir = (folder_ / "state").string();
+  options.listen = {Address("t")};
+  options.state_dir = StateDir();
   EXPECT_EQ(CoordinatorServer::Start(options).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 

@@ -11,6 +11,7 @@
 #include "coordinator/cli/run_flow.h"
 #include "tests/unit/coordinator/cli/paused_clock.h"
 #include "tests/unit/coordinator/cli/watched_run.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace tutti::cli {
 namespace {
@@ -25,18 +26,13 @@ using ::testing::Not;
 class AttachTest : public ::testing::Test {
  protected:
   AttachTest() {
-    std::string name = (fs::temp_directory_path() / "tutti-attach.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    setenv("XDG_STATE_HOME", folder_.c_str(), 1);
+    setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
     options_.patience = clock_.PatienceOf(30'000'000'000);
   }
-  ~AttachTest() override {
-    unsetenv("XDG_STATE_HOME");
-    fs::remove_all(folder_);
-  }
+  ~AttachTest() override { unsetenv("XDG_STATE_HOME"); }
   int Attach() { return AttachToRun(client_, "run-7", options_, Screens{.out = out_, .live = live_}); }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
   PausedClock clock_;
   WatchedRun client_;
   RunOptions options_;

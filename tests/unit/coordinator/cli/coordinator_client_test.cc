@@ -7,13 +7,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/net/channels.h"
+#include "tests/unit/temporary_folder.h"
 #include "tutti/v1/service.grpc.pb.h"
 #include "tutti/v1/store.grpc.pb.h"
 
@@ -119,15 +120,9 @@ class FakeResults final : public tutti::v1::ResultService::Service {
 
 class CoordinatorClientTest : public ::testing::Test {
  protected:
-  CoordinatorClientTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-client.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    address_ = "unix:" + (folder_ / "s").string();
-  }
   ~CoordinatorClientTest() override {
     if (server_.server) server_.server->Shutdown();
     server_ = {};
-    std::filesystem::remove_all(folder_);
   }
   void Serve() {
     absl::StatusOr<net::Server> server =
@@ -137,8 +132,8 @@ class CoordinatorClientTest : public ::testing::Test {
   }
   std::unique_ptr<CoordinatorClient> Client() { return *MakeCoordinatorClient({.address = address_}); }
 
-  std::filesystem::path folder_;
-  std::string address_;
+  const TemporaryFolder folder_;
+  std::string address_ = absl::StrCat("unix:", (folder_ / "s").string());
   FakeRuns runs_;
   FakeResults results_;
   FakeFleet fleet_;

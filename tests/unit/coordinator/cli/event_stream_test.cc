@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -12,11 +10,11 @@
 #include "coordinator/cli/exit_codes.h"
 #include "tests/unit/coordinator/cli/paused_clock.h"
 #include "tests/unit/coordinator/cli/watched_run.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace tutti::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -69,13 +67,11 @@ TEST_F(EventStreamTest, AnEventIsADocumentOfAYamlStream) {
 TEST_F(EventStreamTest, TheFileOfEventsHasTheSameLinesBesideWhateverIsShown) {
   EXPECT_EQ(Show(Output::kJson), kPassed);
   const std::string printed = out_.str();
-  std::string name = (fs::temp_directory_path() / "tutti-events.XXXXXX").string();
-  const fs::path folder = mkdtemp(name.data());
+  const TemporaryFolder folder;
   options_.jsonl_path = (folder / "events.jsonl").string();
   EXPECT_EQ(Show(Output::kTable), kPassed);
   std::ostringstream written;
   written << std::ifstream(options_.jsonl_path).rdbuf();
-  fs::remove_all(folder);
   EXPECT_EQ(written.str(), printed);
 }
 

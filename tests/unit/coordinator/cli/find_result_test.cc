@@ -4,31 +4,25 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <filesystem>
 #include <string>
 
 #include "coordinator/cli/result_files.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace tutti::cli {
 namespace {
 
 using ::testing::HasSubstr;
-namespace fs = std::filesystem;
 
 class FindResultTest : public ::testing::Test {
  protected:
   FindResultTest() {
-    std::string name = (fs::temp_directory_path() / "tutti-find-result.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    setenv("XDG_STATE_HOME", folder_.c_str(), 1);
+    setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
     nobody_.address = "unix:" + (folder_ / "nobody").string();
   }
-  ~FindResultTest() override {
-    unsetenv("XDG_STATE_HOME");
-    fs::remove_all(folder_);
-  }
+  ~FindResultTest() override { unsetenv("XDG_STATE_HOME"); }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
   CoordinatorAddress nobody_;  // where nobody listens
 };
 

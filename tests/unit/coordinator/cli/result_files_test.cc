@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/unit/temporary_folder.h"
+
 namespace tutti::cli {
 namespace {
 
@@ -23,23 +25,16 @@ std::string Read(const fs::path& path) {
   return text.str();
 }
 
-// A folder that is gone afterwards, and an environment that points into it.
+// With an environment that points into its folder.
 class ResultFilesTest : public ::testing::Test {
  protected:
-  ResultFilesTest() {
-    std::string name = (fs::temp_directory_path() / "tutti-result-files.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1);
-  }
-  ~ResultFilesTest() override {
-    unsetenv("XDG_STATE_HOME");
-    fs::remove_all(folder_);
-  }
+  ResultFilesTest() { setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1); }
+  ~ResultFilesTest() override { unsetenv("XDG_STATE_HOME"); }
   size_t FilesIn(const fs::path& folder) {
     return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(ResultFilesTest, ResultsLieUnderTheStateHome) {
@@ -58,7 +53,7 @@ TEST_F(ResultFilesTest, WritesTheWholeFileAndLeavesNothingBesideIt) {
   ASSERT_TRUE(WriteWhole((folder_ / "r.json").string(), "one").ok());
   ASSERT_TRUE(WriteWhole((folder_ / "r.json").string(), "two").ok());
   EXPECT_EQ(Read(folder_ / "r.json"), "two");
-  EXPECT_EQ(FilesIn(folder_), 1u);
+  EXPECT_EQ(FilesIn(folder_.path()), 1u);
 }
 
 TEST_F(ResultFilesTest, AFailedWriteLeavesTheOldFile) {
@@ -67,7 +62,7 @@ TEST_F(ResultFilesTest, AFailedWriteLeavesTheOldFile) {
   EXPECT_EQ(std::string(WriteWhole((folder_ / "target").string(), "new").message()),
             "replace " + fs::canonical(folder_ / "target").string() + ": Is a directory (EISDIR)");
   EXPECT_TRUE(fs::is_directory(folder_ / "target"));
-  EXPECT_EQ(FilesIn(folder_), 1u);
+  EXPECT_EQ(FilesIn(folder_.path()), 1u);
 }
 
 TEST_F(ResultFilesTest, FollowsASymbolicLinkInsteadOfReplacingIt) {
@@ -89,7 +84,8 @@ TEST_F(ResultFilesTest, TellsBeforeTheRunThatAFileCannotBeWritten) {
   EXPECT_TRUE(CheckWritable((folder_ / "new.json").string(), "--json").ok());
   EXPECT_THAT(std::string(CheckWritable((folder_ / "none/new.json").string(), "--json").message()),
               HasSubstr("No such file or directory"));
-  EXPECT_THAT(std::string(CheckWritable(folder_.string(), "--json").message()), HasSubstr("is a folder"));
+  EXPECT_THAT(std::string(CheckWritable(folder_.path().string(), "--json").message()),
+              HasSubstr("is a folder"));
 }
 
 TEST_F(ResultFilesTest, AResultThatWasLeftIsFoundByItsIdAndByItsFile) {

@@ -1,16 +1,15 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 #include "common/net/channels.h"
 #include "coordinator/cli/command.h"
+#include "tests/unit/temporary_folder.h"
 #include "tutti/v1/service.grpc.pb.h"
 
 namespace tutti::cli {
@@ -21,12 +20,6 @@ using ::testing::HasSubstr;
 // With a coordinator that nobody runs: who asks it ends with 9.
 class ResultsExportTest : public ::testing::Test {
  protected:
-  ResultsExportTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-export.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ResultsExportTest() override { std::filesystem::remove_all(folder_); }
-
   int ExportTo(const std::string& path) {
     CLI::App app{"a tool"};
     Chosen chosen;
@@ -35,12 +28,12 @@ class ResultsExportTest : public ::testing::Test {
     return chosen();
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(ResultsExportTest, AFileThatCannotBeWrittenIsAWrongOptionBeforeAnythingIsAskedFor) {
   EXPECT_EQ(ExportTo((folder_ / "absent" / "x.json").string()), 2);
-  EXPECT_EQ(ExportTo(folder_.string()), 2);
+  EXPECT_EQ(ExportTo(folder_.path().string()), 2);
 }
 
 TEST_F(ResultsExportTest, AFileThatIsThereStaysAsItWasIfNothingCame) {

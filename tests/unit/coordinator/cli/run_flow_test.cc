@@ -17,6 +17,7 @@
 #include "coordinator/cli/exit_codes.h"
 #include "coordinator/report/report.h"
 #include "tests/unit/coordinator/cli/refusing_client.h"
+#include "tests/unit/temporary_folder.h"
 
 namespace tutti::cli {
 namespace {
@@ -88,21 +89,16 @@ class FakeClient final : public RefusingClient {
 class RunFlowTest : public ::testing::Test {
  protected:
   RunFlowTest() {
-    std::string name = (fs::temp_directory_path() / "tutti-run-flow.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    setenv("XDG_STATE_HOME", folder_.c_str(), 1);
+    setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
     plan_ = {.source_name = "p.yaml", .text = "version: 1\n"};
     client_.submit_response.set_run_id("run-7");
     options_.patience.most_ns = 0;
   }
-  ~RunFlowTest() override {
-    unsetenv("XDG_STATE_HOME");
-    fs::remove_all(folder_);
-  }
+  ~RunFlowTest() override { unsetenv("XDG_STATE_HOME"); }
   int Run() { return RunPlan(client_, plan_, options_, Screens{.out = out_, .live = live_}); }
   absl::StatusOr<tutti::v1::Result> ResultIn(const fs::path& path) { return report::ParseJson(TextOf(path)); }
 
-  fs::path folder_;
+  const TemporaryFolder folder_;
   FakeClient client_;
   PlanText plan_;
   RunOptions options_;

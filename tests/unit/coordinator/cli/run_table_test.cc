@@ -85,5 +85,11 @@ TEST(RunLabelsTest, WhatIsNoLabelIsNamed) {
   EXPECT_THAT(std::string(ParseLabels({"a=1", "a=2"}).status().message()), HasSubstr("a=2"));
 }
 
+TEST(RunLabelsTest, OneHas1024BytesOfKeyAndValueAtTheMost) {
+  EXPECT_TRUE(ParseLabels({"k=" + std::string(1023, 'v')}).ok());
+  EXPECT_THAT(std::string(ParseLabels({"k=" + std::string(1024, 'v')}).status().message()),
+              HasSubstr("1025 bytes, at most 1024"));
+}
+
 }  // namespace
 }  // namespace tutti::cli

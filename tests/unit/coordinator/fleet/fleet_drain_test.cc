@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/version/version.h"
-#include "coordinator/fleet/fleet.h"
 #include "fake_drain_journal.h"
-#include "fake_link.h"
+#include "fleet_fixture.h"
 
 namespace tutti::fleet {
 namespace {
@@ -21,12 +19,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using tutti::v1::FleetEvent;
-using tutti::v1::Hello;
 using tutti::v1::WorkerInfo;
 using tutti::v1::WorkerMessage;
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000 * kMs;
 
 class Silent final : public WorkerListener {
  public:
@@ -62,22 +56,14 @@ class FleetDrainTest : public testing::Test {
 
   void Start(Drains drains) {
     FleetOptions options;
-    options.lease_ns = 2 * kSecond;
+    options.lease_ns = kLeaseNs;
     options.journal = &journal_;
     options.drains = std::move(drains);
     fleet_ = std::make_unique<Fleet>(executor_, options);
     watcher_ = std::make_shared<Recorder>();
     fleet_->Watch(0, watcher_);
   }
-  std::shared_ptr<FakeLink> Dial(const std::string& name) {
-    Hello hello;
-    hello.set_protocol_version(kProtocolVersion);
-    hello.set_name(name);
-    hello.set_incarnation(1);
-    auto link = std::make_shared<FakeLink>();
-    fleet_->HandleHello(link, hello);
-    return link;
-  }
+  std::shared_ptr<FakeLink> Dial(const std::string& name) { return DialIn(*fleet_, MakeHello(name)); }
   // What is told once everything is written; an error that nobody was told.
   absl::Status Drain(const std::string& name, const std::string& reason) {
     tutti::v1::DrainWorkerRequest request;

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/version/version.h"
-#include "fake_link.h"
+#include "fleet_fixture.h"
 
 namespace tutti::fleet {
 namespace {
@@ -21,9 +20,6 @@ using testing::IsEmpty;
 using tutti::v1::Hello;
 using tutti::v1::WorkerInfo;
 using tutti::v1::WorkerMessage;
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kLeaseNs = 2'000 * kMs;
 
 class Listener final : public WorkerListener {
  public:
@@ -39,24 +35,8 @@ class Listener final : public WorkerListener {
   std::string last_reason;
 };
 
-class FleetTest : public testing::Test {
+class FleetTest : public FleetFixture {
  protected:
-  FleetTest() : executor_(1'000'000 * kMs), fleet_(executor_, {.lease_ns = kLeaseNs, .probes = {}}) {}
-
-  static Hello MakeHello(const std::string& name, uint64_t incarnation = 1,
-                         const std::string& boot_id = "boot-1") {
-    Hello hello;
-    hello.set_protocol_version(kProtocolVersion);
-    hello.set_name(name);
-    hello.set_incarnation(incarnation);
-    hello.mutable_facts()->set_boot_id(boot_id);
-    return hello;
-  }
-  std::shared_ptr<FakeLink> Dial(const Hello& hello, const std::string& peer = "ipv4:10.0.0.1:4000") {
-    auto link = std::make_shared<FakeLink>(peer);
-    fleet_.HandleHello(link, hello);
-    return link;
-  }
   // The worker answers the probe that it was sent last.
   void Answer(const FakeLink& link, int64_t probe_sent_ns) {
     WorkerMessage message;
@@ -84,9 +64,6 @@ class FleetTest : public testing::Test {
     }
     return {};
   }
-
-  ManualExecutor executor_;
-  Fleet fleet_;
 };
 
 TEST_F(FleetTest, AHelloThatWouldFillTheMemoryIsRefused) {

@@ -9,8 +9,7 @@
 
 #include "common/version/version.h"
 #include "coordinator/fleet/attachment.h"
-#include "coordinator/fleet/fleet.h"
-#include "fake_link.h"
+#include "fleet_fixture.h"
 
 namespace tutti::fleet {
 namespace {
@@ -24,9 +23,6 @@ using tutti::v1::Hello;
 using tutti::v1::WorkerInfo;
 using tutti::v1::WorkerMessage;
 
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kLeaseNs = 2'000 * kMs;
-
 class Listener final : public WorkerListener {
  public:
   void OnWorkerMessage(const std::string&, WorkerMessage message) override {
@@ -39,27 +35,16 @@ class Listener final : public WorkerListener {
   int registered = 0;
 };
 
-class ReAttachmentTest : public testing::Test {
+class ReAttachmentTest : public FleetFixture {
  protected:
-  ReAttachmentTest() : executor_(1'000'000 * kMs), fleet_(executor_, {.lease_ns = kLeaseNs, .probes = {}}) {}
-
-  static Hello MakeHello(uint64_t incarnation = 1, const std::string& boot_id = "boot-1") {
-    Hello hello;
-    hello.set_protocol_version(kProtocolVersion);
-    hello.set_name("a");
-    hello.set_incarnation(incarnation);
-    hello.mutable_facts()->set_boot_id(boot_id);
+  static Hello MakeResumable(uint64_t incarnation = 1, const std::string& boot_id = "boot-1") {
+    Hello hello = MakeHello("a", incarnation, boot_id);
     hello.set_resumable(true);
     return hello;
   }
-  std::shared_ptr<FakeLink> Dial(const Hello& hello, const std::string& peer = "ipv4:10.0.0.1:4000") {
-    auto link = std::make_shared<FakeLink>(peer);
-    fleet_.HandleHello(link, hello);
-    return link;
-  }
   // The first connection, which a run holds.
   std::shared_ptr<FakeLink> Join() {
-    auto link = Dial(MakeHello());
+    auto link = Dial(MakeResumable());
     session_id_ = link->sent.at(0).registered().session_id();
     fleet_.Assign({"a"}, "run-1", &listener_);
     return link;
@@ -101,8 +86,6 @@ class ReAttachmentTest : public testing::Test {
   }
 
   Listener listener_;
-  ManualExecutor executor_;
-  Fleet fleet_;
   uint64_t session_id_ = 0;
   uint64_t attempt_ = 0;
 };
@@ -112,7 +95,7 @@ TEST_F(ReAttachmentTest, OnlyAWorkerThatNumbersItsMessagesGetsASessionThatLasts)
   EXPECT_NE(session_id_, 0u);
   EXPECT_FALSE(link->sent.at(0).registered().resumed());
   EXPECT_EQ(link->sent.at(0).sequence(), 0u);
-  Hello hello = MakeHello();
+  Hello hello = MakeResumable();
   hello.set_name("b");
   hello.set_resumable(false);
   const auto other = Dial(hello);
@@ -236,7 +219,7 @@ TEST_F(ReAttachmentTest, ASessionThatIsNotHeldIsRefusedForNow) {
   fleet_.Drop("a", "too slow");
   EXPECT_FALSE(Dial(MakeResume(0))->refusal().empty());
   // The worker ends what it had and comes anew.
-  const auto anew = Dial(MakeHello());
+  const auto anew = Dial(MakeResumable());
   EXPECT_TRUE(anew->registered());
   EXPECT_NE(anew->sent.at(0).registered().session_id(), session_id_);
 }
@@ -289,7 +272,7 @@ TEST_F(ReAttachmentTest, AWorkerThatTakesNothingLosesItsSessionForGood) {
 TEST_F(ReAttachmentTest, AWorkerThatIsStartedAnewReplacesOneWhoseConnectionIsAwayAtOnce) {
   const auto first = Join();
   fleet_.HandleClosed(first.get(), "reset");
-  const auto second = Dial(MakeHello(2));
+  const auto second = Dial(MakeResumable(2));
   EXPECT_TRUE(second->registered());
   EXPECT_THAT(listener_.lost, ElementsAre(AllOf(HasSubstr("reset"), HasSubstr("started anew"))));
   EXPECT_EQ(listener_.registered, 1);
@@ -297,7 +280,7 @@ TEST_F(ReAttachmentTest, AWorkerThatIsStartedAnewReplacesOneWhoseConnectionIsAwa
 
 TEST_F(ReAttachmentTest, AlsoIfItCameBeforeTheOldConnectionWasSeenToBreak) {
   const auto first = Join();
-  const auto second = Dial(MakeHello(2));
+  const auto second = Dial(MakeResumable(2));
   EXPECT_FALSE(second->registered());
   fleet_.HandleClosed(first.get(), "reset");
   EXPECT_TRUE(second->registered());
@@ -307,7 +290,7 @@ TEST_F(ReAttachmentTest, AlsoIfItCameBeforeTheOldConnectionWasSeenToBreak) {
 TEST_F(ReAttachmentTest, TheNameOfOneThatIsAwayIsNotGivenToAnotherMachineIfItComesBack) {
   const auto first = Join();
   fleet_.HandleClosed(first.get(), "reset");
-  const auto other = Dial(MakeHello(2, "boot-2"));
+  const auto other = Dial(MakeResumable(2, "boot-2"));
   EXPECT_TRUE(other->sent.empty());
   executor_.AdvanceBy(100 * kMs);
   const auto second = Dial(MakeResume(0));

@@ -7,14 +7,10 @@
 #include <utility>
 
 #include "common/sync/executor.h"
-#include "common/version/version.h"
-#include "coordinator/fleet/fleet.h"
-#include "fake_link.h"
+#include "fleet_fixture.h"
 
 namespace tutti::fleet {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 // Its time goes on while nothing runs.
 class HaltedExecutor final : public Executor {
@@ -46,12 +42,8 @@ class Listener final : public WorkerListener {
 
 TEST(StandstillTest, AWorkerThatDialsAgainIsToldWithHowLongTheCoordinatorItselfStoodStill) {
   HaltedExecutor executor;
-  Fleet fleet(executor, {.lease_ns = 2'000 * kMs, .probes = {}});
-  tutti::v1::Hello hello;
-  hello.set_protocol_version(kProtocolVersion);
-  hello.set_name("a");
-  hello.set_incarnation(1);
-  const auto dial = [&] { fleet.HandleHello(std::make_shared<FakeLink>("ipv4:10.0.0.1:4000"), hello); };
+  Fleet fleet(executor, {.lease_ns = kLeaseNs, .probes = {}});
+  const auto dial = [&] { DialIn(fleet, MakeHello("a")); };
   dial();
   Listener listener;
   fleet.Assign({"a"}, "run-1", &listener);

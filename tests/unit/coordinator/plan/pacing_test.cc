@@ -51,6 +51,14 @@ TEST(Pacing, TakesEveryManner) {
             tutti::v1::Pacing::KEEPER_KERNEL);
 }
 
+TEST(Pacing, TheEcnFieldGoesByItsName) {
+  EXPECT_EQ(EntryOf("    ecn: not_ect\n").marks().ecn(), tutti::v1::ECN_NOT_ECT);
+  EXPECT_EQ(EntryOf("    ecn: ect0\n").marks().ecn(), tutti::v1::ECN_ECT0);
+  EXPECT_EQ(EntryOf("    ecn: ect1\n").marks().ecn(), tutti::v1::ECN_ECT1);
+  EXPECT_EQ(EntryOf("    ecn: ce\n").marks().ecn(), tutti::v1::ECN_CE);
+  EXPECT_FALSE(EntryOf("    priority: 3\n").marks().has_ecn());
+}
+
 struct Refused {
   const char* lines;
   const char* says;

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,8 +9,7 @@
 
 #include "coordinator/run/event_keeper.h"
 #include "coordinator/run/interrupted_run.h"
-#include "coordinator/run/runs.h"
-#include "scripted_worker.h"
+#include "runs_fixture.h"
 
 namespace tutti::run {
 namespace {
@@ -21,11 +19,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 using tutti::v1::Result;
 using tutti::v1::RunEvent;
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000 * kMs;
 
 // A disk whose writes end when the test says so, or at once.
 class FakeJournal final : public RunJournal {
@@ -77,67 +73,20 @@ class FakeJournal final : public RunJournal {
   Executor& executor_;
 };
 
-class Recorder final : public EventWatcher {
- public:
-  void OnEvent(const SharedEvent& event) override { events.push_back(event); }
-  void OnEnd() override { ended = true; }
-  bool Saw(RunEvent::BodyCase kind) const {
-    for (const SharedEvent& each : events) {
-      if (each->body_case() == kind) return true;
-    }
-    return false;
-  }
-  std::vector<SharedEvent> events;
-  bool ended = false;
-};
-
-class JournalTest : public testing::Test {
+class JournalTest : public ScriptedFleetTest {
  protected:
-  JournalTest()
-      : executor_(1'000 * kSecond),
-        journal_(executor_),
-        fleet_(executor_, {}),
-        runs_(executor_, fleet_, Options()) {
-    for (const char* name : {"a", "b"}) {
-      workers_[name] = std::make_shared<ScriptedWorker>(executor_, fleet_, name, name[0] * kSecond);
-      workers_[name]->Dial();
-    }
-    executor_.AdvanceBy(kSecond);
-  }
+  JournalTest() : journal_(executor_), runs_(executor_, fleet_, Options()) { DialIn({"a", "b"}); }
+
   RunsOptions Options() {
-    RunsOptions options;
-    options.random = [this] { return ++random_; };
-    options.make_id = [this] { return "run-" + std::to_string(++ids_); };
+    RunsOptions options = CountingOptions();
     options.journal = &journal_;
     return options;
   }
-  // a sends one UDP stream to b; one case, two trials.
-  static tutti::v1::Plan MakePlan() {
-    tutti::v1::Plan plan;
-    tutti::v1::Case& each = *plan.add_cases();
-    each.set_repeat(2);
-    for (const auto& [role, host] : {std::pair{"sender", "a"}, std::pair{"receiver", "b"}}) {
-      tutti::v1::Role& added = *each.add_roles();
-      added.set_name(role);
-      added.add_hosts(host);
-    }
-    tutti::v1::TrafficEntry& entry = *each.add_traffic();
-    entry.set_name("bulk");
-    entry.set_from("sender");
-    entry.set_to("receiver");
-    entry.set_pattern(tutti::v1::PATTERN_PAIRS);
-    entry.set_streams(1);
-    entry.set_protocol(tutti::v1::PROTOCOL_UDP);
-    entry.set_message_size_bytes(1472);
-    each.mutable_timing()->set_warmup_ns(100 * kMs);
-    each.mutable_timing()->set_measure_ns(400 * kMs);
-    each.mutable_timing()->set_cooldown_ns(50 * kMs);
-    each.mutable_timing()->set_interval_ns(100 * kMs);
-    return plan;
-  }
+  // One case, two trials.
+  static tutti::v1::Plan TwoTrials() { return MakePlan("a", "b", 1, 2); }
   void Submit() {
     const auto id =
-        runs_.Submit({.plan = MakePlan(), .user = "alice", .labels = {{"commit", "3fa1"}}, .key = "build-7"},
+        runs_.Submit({.plan = TwoTrials(), .user = "alice", .labels = {{"commit", "3fa1"}}, .key = "build-7"},
                      [this](const std::string&, const absl::Status& kept) { kept_.push_back(kept); });
     ASSERT_TRUE(id.ok()) << id.status();
     watcher_ = std::make_shared<Recorder>();
@@ -149,13 +98,8 @@ class JournalTest : public testing::Test {
     ASSERT_EQ(journal_.calls.size(), calls);
   }
 
-  ManualExecutor executor_;
   FakeJournal journal_;
-  uint64_t random_ = 100;
-  int ids_ = 0;
-  fleet::Fleet fleet_;
   Runs runs_;
-  std::map<std::string, std::shared_ptr<ScriptedWorker>> workers_;
   std::vector<absl::Status> kept_;
   std::shared_ptr<Recorder> watcher_;
 };
@@ -267,7 +211,7 @@ TEST_F(JournalTest, ARunThatCannotBeKeptLeavesItsKeyToTheNextAttempt) {
   // The new run has the key; the end of the first one does not take it away.
   journal_.status = absl::OkStatus();
   journal_.at_once = true;
-  EXPECT_TRUE(runs_.Submit({.plan = MakePlan(), .key = "build-7"}).ok());
+  EXPECT_TRUE(runs_.Submit({.plan = TwoTrials(), .key = "build-7"}).ok());
   journal_.Write();
   executor_.AdvanceBy(20 * kSecond);
   runs_.Forget("run-1");
@@ -280,11 +224,11 @@ TEST_F(JournalTest, TheNextTrialBeginsAndATrialIsToldOnceItIsOnTheDisk) {
   journal_.at_once = false;
   AdvanceToCall(2);
   executor_.AdvanceBy(kSecond);
-  EXPECT_FALSE(watcher_->Saw(RunEvent::kTrialEnded));
+  EXPECT_THAT(watcher_->Of(RunEvent::kTrialEnded), IsEmpty());
   const size_t heard = workers_["a"]->prepared.size();
   journal_.Write();
   executor_.AdvanceBy(100 * kMs);
-  EXPECT_TRUE(watcher_->Saw(RunEvent::kTrialEnded));
+  EXPECT_THAT(watcher_->Of(RunEvent::kTrialEnded), SizeIs(1));
   EXPECT_EQ(workers_["a"]->prepared.size(), heard + 1);
 }
 
@@ -332,7 +276,7 @@ TEST_F(JournalTest, AResultThatCouldNotBeKeptSaysSoAndIsStillDelivered) {
 TEST_F(JournalTest, AWriteThatEndsAfterTheRunsAreGoneIsNothingToThem) {
   auto runs = std::make_unique<Runs>(executor_, fleet_, Options());
   journal_.at_once = false;
-  ASSERT_TRUE(runs->Submit({.plan = MakePlan()}).ok());
+  ASSERT_TRUE(runs->Submit({.plan = TwoTrials()}).ok());
   runs = nullptr;
   journal_.status = absl::InternalError("late");
   journal_.Write();

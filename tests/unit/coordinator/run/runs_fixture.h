@@ -1,4 +1,4 @@
-// Four scripted workers a, b, c and d, and the runs on them.
+// Scripted workers, plans for them, and the runs on them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,49 +40,72 @@ class Recorder final : public EventWatcher {
   bool ended = false;
 };
 
-class RunsTest : public testing::Test {
+// `from` sends one UDP stream to `to`; 100 ms warm-up, 400 ms window.
+inline tutti::v1::Plan MakePlan(const std::string& from, const std::string& to, uint32_t cases = 1,
+                                uint32_t repeat = 1) {
+  tutti::v1::Plan plan;
+  for (uint32_t index = 0; index < cases; ++index) {
+    tutti::v1::Case& each = *plan.add_cases();
+    each.set_index(index);
+    each.set_repeat(repeat);
+    for (const auto& [role, host] : {std::pair{"sender", from}, std::pair{"receiver", to}}) {
+      tutti::v1::Role& added = *each.add_roles();
+      added.set_name(role);
+      added.add_hosts(host);
+    }
+    tutti::v1::TrafficEntry& entry = *each.add_traffic();
+    entry.set_name("bulk");
+    entry.set_from("sender");
+    entry.set_to("receiver");
+    entry.set_pattern(tutti::v1::PATTERN_PAIRS);
+    entry.set_streams(1);
+    entry.set_protocol(tutti::v1::PROTOCOL_UDP);
+    entry.set_message_size_bytes(1472);
+    each.mutable_timing()->set_warmup_ns(100 * kMs);
+    each.mutable_timing()->set_measure_ns(400 * kMs);
+    each.mutable_timing()->set_cooldown_ns(50 * kMs);
+    each.mutable_timing()->set_interval_ns(100 * kMs);
+  }
+  return plan;
+}
+
+// A fleet of scripted workers. Runs on it come with the test, as their options are its own.
+class ScriptedFleetTest : public testing::Test {
  protected:
-  RunsTest() : executor_(1'000 * kSecond), fleet_(executor_, {}), runs_(executor_, fleet_, Options()) {
-    for (const char* name : {"a", "b", "c", "d"}) {
+  ScriptedFleetTest() : executor_(1'000 * kSecond), fleet_(executor_, {}) {}
+
+  // Once the runs are there: workers by these names register and their clocks are measured.
+  void DialIn(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
       workers_[name] = std::make_shared<ScriptedWorker>(executor_, fleet_, name, name[0] * kSecond);
       workers_[name]->Dial();
     }
     executor_.AdvanceBy(kSecond);
   }
-  RunsOptions Options() {
+  // The ids are "run-1", "run-2" and so on.
+  RunsOptions CountingOptions() {
     RunsOptions options;
     options.random = [this] { return ++random_; };
     options.make_id = [this] { return "run-" + std::to_string(++ids_); };
-    options.ended_kept = 3;
     return options;
   }
-  // `from` sends one UDP stream to `to`; 100 ms warm-up, 400 ms window.
-  static tutti::v1::Plan MakePlan(const std::string& from, const std::string& to, uint32_t cases = 1,
-                                  uint32_t repeat = 1) {
-    tutti::v1::Plan plan;
-    for (uint32_t index = 0; index < cases; ++index) {
-      tutti::v1::Case& each = *plan.add_cases();
-      each.set_index(index);
-      each.set_repeat(repeat);
-      for (const auto& [role, host] : {std::pair{"sender", from}, std::pair{"receiver", to}}) {
-        tutti::v1::Role& added = *each.add_roles();
-        added.set_name(role);
-        added.add_hosts(host);
-      }
-      tutti::v1::TrafficEntry& entry = *each.add_traffic();
-      entry.set_name("bulk");
-      entry.set_from("sender");
-      entry.set_to("receiver");
-      entry.set_pattern(tutti::v1::PATTERN_PAIRS);
-      entry.set_streams(1);
-      entry.set_protocol(tutti::v1::PROTOCOL_UDP);
-      entry.set_message_size_bytes(1472);
-      each.mutable_timing()->set_warmup_ns(100 * kMs);
-      each.mutable_timing()->set_measure_ns(400 * kMs);
-      each.mutable_timing()->set_cooldown_ns(50 * kMs);
-      each.mutable_timing()->set_interval_ns(100 * kMs);
-    }
-    return plan;
+
+  ManualExecutor executor_;
+  uint64_t random_ = 100;
+  int ids_ = 0;
+  fleet::Fleet fleet_;
+  std::map<std::string, std::shared_ptr<ScriptedWorker>> workers_;
+};
+
+// Four workers a, b, c and d.
+class RunsTest : public ScriptedFleetTest {
+ protected:
+  RunsTest() : runs_(executor_, fleet_, Options()) { DialIn({"a", "b", "c", "d"}); }
+
+  RunsOptions Options() {
+    RunsOptions options = CountingOptions();
+    options.ended_kept = 3;
+    return options;
   }
   std::string Submit(const tutti::v1::Plan& plan, const std::string& user = "") {
     return Submit(Submission{.plan = plan, .user = user});
@@ -112,12 +135,7 @@ class RunsTest : public testing::Test {
     return false;
   }
 
-  ManualExecutor executor_;
-  uint64_t random_ = 100;
-  int ids_ = 0;
-  fleet::Fleet fleet_;
   Runs runs_;
-  std::map<std::string, std::shared_ptr<ScriptedWorker>> workers_;
 };
 
 }  // namespace tutti::run

@@ -115,6 +115,8 @@ TEST_F(LoopbackFactsTest, WithAnAddressItIsDescribedAndWhatItDoesNotHaveHasAReas
   EXPECT_THAT(MissingReason(facts_, "devices[lo].local_cpus"), HasSubstr("no hardware stands behind it"));
   EXPECT_THAT(MissingReason(facts_, "devices[lo].interrupt_affinities"),
               HasSubstr("no hardware stands behind it"));
+  EXPECT_FALSE(lo.has_steering());
+  EXPECT_THAT(MissingReason(facts_, "devices[lo].steering"), HasSubstr("network namespace"));
   EXPECT_NE(MissingReason(facts_, "devices[lo].speed_bps"), "");
   EXPECT_EQ(MissingReason(facts_, "devices[lo].qdisc"), "");
 }

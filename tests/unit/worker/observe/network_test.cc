@@ -26,6 +26,7 @@ TEST(LinksTest, ListLoopbackWithoutHardwareBehindIt) {
       std::find_if(links->begin(), links->end(), [](const Link& link) { return link.name == "lo"; });
   ASSERT_NE(lo, links->end());
   EXPECT_GT(lo->mtu_bytes, 0u);
+  EXPECT_EQ(lo->hardware_address, "00:00:00:00:00:00");
   EXPECT_EQ(lo->kind, "");
   EXPECT_EQ(lo->parent_name, "");
   EXPECT_EQ(lo->rx_queues, 1u);

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace tutti::session {
 namespace {
@@ -61,6 +62,17 @@ TEST(LoadConvertTest, AStreamThatFollowsItsPacketsIsNotPinnedBeforehand) {
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_TRUE(config->with_rx);
   EXPECT_FALSE(config->cpu.has_value());
+}
+
+// RFC 3168, section 5.
+TEST(LoadConvertTest, TheEcnFieldHasTheBitsOfTheHeader) {
+  v1::StreamEnd end = FullEnd();
+  EXPECT_FALSE(ToStreamConfig(end, 5)->marks.ecn.has_value());
+  for (const auto& [ecn, bits] : {std::pair(v1::ECN_NOT_ECT, 0b00u), std::pair(v1::ECN_ECT1, 0b01u),
+                                  std::pair(v1::ECN_ECT0, 0b10u), std::pair(v1::ECN_CE, 0b11u)}) {
+    end.mutable_marks()->set_ecn(ecn);
+    EXPECT_EQ(ToStreamConfig(end, 5)->marks.ecn, bits) << v1::Ecn_Name(ecn);
+  }
 }
 
 TEST(LoadConvertTest, LeavesUnsetWhatIsNotSaid) {

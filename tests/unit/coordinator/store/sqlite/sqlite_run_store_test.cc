@@ -274,18 +274,18 @@ TEST_F(SqliteRunStoreTest, EndedRunsComeOldestFirstWithWhatTheyTake) {
 
 TEST_F(SqliteRunStoreTest, AFolderHasOneCoordinator) {
   auto first = Open();
-  const absl::Status second = SqliteRunStore::Open(folder_.string()).status();
+  const absl::Status second = SqliteRunStore::Open(folder_.path().string()).status();
   EXPECT_EQ(second.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(second.message()),
               AllOf(HasSubstr("another coordinator"), HasSubstr("--state-dir")));
   first = nullptr;
-  EXPECT_TRUE(SqliteRunStore::Open(folder_.string()).ok());
+  EXPECT_TRUE(SqliteRunStore::Open(folder_.path().string()).ok());
 }
 
 TEST_F(SqliteRunStoreTest, AFileThatIsNoDatabaseIsNamedAndLeftAlone) {
   const std::string junk(8192, 'j');
   std::ofstream(DatabasePath()) << junk;
-  const absl::Status status = SqliteRunStore::Open(folder_.string()).status();
+  const absl::Status status = SqliteRunStore::Open(folder_.path().string()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("tutti.db"), HasSubstr("move it away")));
   EXPECT_EQ(fs::file_size(DatabasePath()), junk.size());
@@ -297,7 +297,7 @@ TEST_F(SqliteRunStoreTest, AFileThatWasCutOffIsDataLoss) {
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(store->Begin(Head("run-" + std::to_string(i)), {}, "").ok());
   }
   fs::resize_file(DatabasePath(), fs::file_size(DatabasePath()) / 2 / 4096 * 4096);
-  EXPECT_EQ(SqliteRunStore::Open(folder_.string()).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(SqliteRunStore::Open(folder_.path().string()).status().code(), absl::StatusCode::kDataLoss);
 }
 
 // What a disk did to single pieces of a run, in a file whose tables are whole.
@@ -426,7 +426,7 @@ TEST_F(SqliteRunStoreTest, AFileOfANewerTuttiIsRefusedAndLeftAlone) {
     const auto database = Database::OpenWriter(DatabasePath());
     ASSERT_TRUE((*database)->Execute("PRAGMA user_version=1000").ok());
   }
-  const absl::Status status = SqliteRunStore::Open(folder_.string()).status();
+  const absl::Status status = SqliteRunStore::Open(folder_.path().string()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("a newer tutti"), HasSubstr("1000")));
   const auto database = Database::OpenReader(DatabasePath());
@@ -438,7 +438,7 @@ TEST_F(SqliteRunStoreTest, AnotherProgramsDatabaseIsRefused) {
     const auto database = Database::OpenWriter(DatabasePath());
     ASSERT_TRUE((*database)->Execute("CREATE TABLE songs (title TEXT)").ok());
   }
-  const absl::Status status = SqliteRunStore::Open(folder_.string()).status();
+  const absl::Status status = SqliteRunStore::Open(folder_.path().string()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("another program"));
 }

@@ -2,30 +2,21 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "coordinator/store/sqlite/sqlite_run_store.h"
+#include "tests/unit/temporary_folder.h"
 #include "tutti/v1/result.pb.h"
 
 namespace tutti::store {
 
 class StateFolderTest : public testing::Test {
  protected:
-  StateFolderTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-store.XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~StateFolderTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
   std::unique_ptr<SqliteRunStore> Open() {
-    absl::StatusOr<std::unique_ptr<SqliteRunStore>> store = SqliteRunStore::Open(folder_.string());
+    absl::StatusOr<std::unique_ptr<SqliteRunStore>> store = SqliteRunStore::Open(folder_.path().string());
     EXPECT_TRUE(store.ok()) << store.status();
     return store.ok() ? *std::move(store) : nullptr;
   }
@@ -60,7 +51,7 @@ class StateFolderTest : public testing::Test {
     return trial;
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
 };
 
 }  // namespace tutti::store
