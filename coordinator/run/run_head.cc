@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+
 namespace tutti::run {
 namespace {
 
@@ -51,11 +53,11 @@ std::vector<Machine> GroupMachines(std::vector<Host>& hosts) {
   std::map<std::string, size_t> by_boot_id;
   for (Host& host : hosts) {
     const std::string& boot_id = host.facts().boot_id();
-    const auto [found, is_new] =
-        by_boot_id.try_emplace(boot_id.empty() ? "host " + host.name() : boot_id, machines.size());
+    const std::string key = boot_id.empty() ? absl::StrCat("host ", host.name()) : boot_id;
+    const auto [found, is_new] = by_boot_id.try_emplace(key, machines.size());
     if (is_new) {
       Machine& machine = machines.emplace_back();
-      machine.set_id("m" + std::to_string(machines.size()));
+      machine.set_id(absl::StrCat("m", machines.size()));
       machine.set_boot_id(boot_id);
       machine.set_online_cpus(static_cast<uint32_t>(host.facts().online_cpus_size()));
     }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/status/printable.h"
 #include "coordinator/plan/language.h"
@@ -21,9 +22,9 @@ std::vector<tutti::plan::Candidate> Candidates() {
   std::vector<tutti::plan::Candidate> candidates;
   for (int i = 1; i <= 4; ++i) {
     tutti::plan::Candidate& candidate = candidates.emplace_back();
-    candidate.name = "host" + std::to_string(i);
-    candidate.labels["rack"] = i < 3 ? "a" : "b";
-    candidate.control_address = "10.0.0." + std::to_string(i);
+    candidate.name = absl::StrCat("host", i);
+    candidate.labels.emplace("rack", i < 3 ? "a" : "b");
+    candidate.control_address = absl::StrCat("10.0.0.", i);
     tutti::v1::HostAddress& address = *candidate.facts.add_addresses();
     address.set_address(candidate.control_address);
     address.set_prefix_length(24);
@@ -51,8 +52,8 @@ std::vector<std::string> tutti::fuzz::Seeds() {
       "traffic: [{name: t, from: a, to: b, streams: \"${streams}\", protocol: udp, message_size: 1472B}]\n"
       "timing: {warmup: 1s, measure: 1s, interval: 100ms}\n";
   const std::string separator(1, '\0');
-  return {plan, plan + separator + "timing.measure=2s" + separator + "matrix.streams=[4]",
-          plan + separator + "traffic[0].protocol=tcp"};
+  return {plan, absl::StrCat(plan, separator, "timing.measure=2s", separator, "matrix.streams=[4]"),
+          absl::StrCat(plan, separator, "traffic[0].protocol=tcp")};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

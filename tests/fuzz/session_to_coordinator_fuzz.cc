@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/sync/executor.h"
 #include "common/version/version.h"
 #include "coordinator/fleet/fleet.h"
@@ -106,7 +107,7 @@ class Stage final : public tutti::fleet::WorkerListener {
     hello.set_protocol_version(tutti::kProtocolVersion);
     hello.set_name(name);
     hello.set_incarnation(links_.size() + 1);
-    hello.mutable_facts()->set_boot_id("boot-" + name);
+    hello.mutable_facts()->set_boot_id(absl::StrCat("boot-", name));
     hello.MergeFromString(changes);
     links_.push_back(std::make_shared<tutti::fleet::FakeLink>());
     fleet_.HandleHello(links_.back(), std::move(hello));
@@ -204,7 +205,7 @@ std::vector<std::string> tutti::fuzz::Seeds() {
   edge.mutable_cpu()->set_host_ns(1);
   v1::Hello hello;
   hello.set_control_address("10.0.0.1");
-  (*hello.mutable_labels())["rack"] = "a";
+  hello.mutable_labels()->emplace("rack", "a");
   v1::WorkerMessage reply;
   reply.mutable_clock_reply()->set_received_host_ns(INT64_MAX);
   reply.mutable_clock_reply()->set_sent_host_ns(INT64_MIN);

@@ -43,11 +43,11 @@ absl::Status FillGovernors(const std::set<std::string>& policies, v1::HostFacts*
   std::map<std::string, std::set<uint32_t>> cpus_by_governor;
   for (const std::string& policy : policies) {
     // Blanks between the numbers, unlike the kernel's other lists.
-    const auto text = ReadValue(policy + "/affected_cpus");
+    const auto text = ReadValue(absl::StrCat(policy, "/affected_cpus"));
     // All its CPUs are offline (show() in drivers/cpufreq/cpufreq.c).
     if (ErrnoOf(text.status()) == EBUSY) continue;
     if (!text.ok()) return text.status();
-    TUTTI_ASSIGN_OR_RETURN(const std::string governor, ReadValue(policy + "/scaling_governor"));
+    TUTTI_ASSIGN_OR_RETURN(const std::string governor, ReadValue(absl::StrCat(policy, "/scaling_governor")));
     const std::vector<std::string> words = absl::StrSplit(*text, ' ');
     for (const std::string& word : words) {
       uint32_t cpu = 0;
@@ -67,15 +67,17 @@ absl::Status FillGovernors(const std::set<std::string>& policies, v1::HostFacts*
 }
 
 absl::StatusOr<bool> ReadSwitch(const std::string& path) {
-  TUTTI_ASSIGN_OR_RETURN(const std::string text, ReadValue(path));
-  if (text != "0" && text != "1") return absl::NotFoundError(absl::StrCat(path, " says \"", text, "\""));
-  return text == "1";
+  const auto text = ReadValue(path);
+  if (!text.ok()) return text.status();
+  if (*text == "0") return false;
+  if (*text == "1") return true;
+  return absl::NotFoundError(absl::StrCat(path, " says \"", *text, "\""));
 }
 
 absl::StatusOr<bool> ReadTurbo(const std::string& cpu_folder) {
-  const auto no_turbo = ReadSwitch(cpu_folder + "/intel_pstate/no_turbo");
+  const auto no_turbo = ReadSwitch(absl::StrCat(cpu_folder, "/intel_pstate/no_turbo"));
   if (no_turbo.ok()) return !*no_turbo;
-  const auto boost = ReadSwitch(cpu_folder + "/cpufreq/boost");
+  const auto boost = ReadSwitch(absl::StrCat(cpu_folder, "/cpufreq/boost"));
   if (boost.ok()) return boost;
   return absl::NotFoundError(absl::StrCat(no_turbo.status().message(), "; ", boost.status().message()));
 }
@@ -83,10 +85,10 @@ absl::StatusOr<bool> ReadTurbo(const std::string& cpu_folder) {
 }  // namespace
 
 void FillCpuFrequency(const KernelRoots& roots, v1::HostFacts* facts) {
-  const std::string cpu_folder = roots.sys + "/devices/system/cpu";
-  const auto policies = ListPolicies(cpu_folder + "/cpufreq");
+  const std::string cpu_folder = absl::StrCat(roots.sys, "/devices/system/cpu");
+  const auto policies = ListPolicies(absl::StrCat(cpu_folder, "/cpufreq"));
   if (policies.ok()) {
-    const auto driver = ReadValue(*policies->begin() + "/scaling_driver");
+    const auto driver = ReadValue(absl::StrCat(*policies->begin(), "/scaling_driver"));
     if (driver.ok()) facts->set_frequency_driver(*driver);
     AddMissing("frequency_driver", driver.status(), facts);
     AddMissing("governors", FillGovernors(*policies, facts), facts);

@@ -50,9 +50,10 @@ absl::Status ReadPath(std::string_view path, Target& target) {
   while (true) {
     path.remove_prefix(1);  // the slash
     const size_t end = path.find('/');
-    TUTTI_ASSIGN_OR_RETURN(std::string segment, Decode(path.substr(0, end), false));
-    if (segment == "." || segment == "..") return Bad(segment, "write the path without it");
-    target.segments.push_back(std::move(segment));
+    absl::StatusOr<std::string> segment = Decode(path.substr(0, end), false);
+    if (!segment.ok()) return segment.status();
+    if (*segment == "." || *segment == "..") return Bad(*segment, "write the path without it");
+    target.segments.push_back(*std::move(segment));
     if (end == std::string_view::npos) return absl::OkStatus();
     path.remove_prefix(end);
   }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
 
@@ -64,7 +65,7 @@ absl::Status Database::Execute(const std::string& sql) {
 absl::StatusOr<int64_t> Database::QueryInt(std::string_view sql) {
   TUTTI_ASSIGN_OR_RETURN(Statement statement, Prepare(sql));
   TUTTI_ASSIGN_OR_RETURN(const bool row, statement.Step());
-  if (!row) return absl::InternalError("\"" + std::string(sql) + "\" gives no row");
+  if (!row) return absl::InternalError(absl::StrCat("\"", std::string(sql), "\" gives no row"));
   return statement.Int(0);
 }
 
