@@ -68,8 +68,8 @@ std::string Assignments(const std::vector<std::string>& words, const std::string
   return set.empty() ? ":" : absl::StrJoin(set, " ");
 }
 
-// Behind the first argument of a prefix command, and whatever belongs to one of its own flags, another command
-// begins: none of our words is due there. "PATH ." stands for that.
+// Behind the first argument of a prefix command, and whatever belongs to one of its own flags, another
+// command begins: none of our words is due there. "PATH ." stands for that.
 std::string PrefixBranches(const std::vector<CompletedCommand>& commands) {
   std::string text;
   for (const CompletedCommand& command : commands) {

@@ -42,8 +42,8 @@ std::string CheckFolderOrNone(std::string_view text) {
 std::string CheckNumericAddress(std::string_view text) {
   const std::string address(text);
   in6_addr bytes{};
-  const bool good = inet_pton(AF_INET, address.c_str(), &bytes) == 1 ||
-                    inet_pton(AF_INET6, address.c_str(), &bytes) == 1;
+  const bool good =
+      inet_pton(AF_INET, address.c_str(), &bytes) == 1 || inet_pton(AF_INET6, address.c_str(), &bytes) == 1;
   return good ? "" : absl::StrCat("\"", Printable(text), "\" is not a numeric IPv4 or IPv6 address");
 }
 

@@ -141,7 +141,8 @@ std::string SizeAdvice(const Parts& parts) {
   const std::string number(parts.number);
   const std::string lower = Lower(parts.unit);
   if (parts.unit.empty()) return absl::StrCat("has no unit: write ", number, "B or ", number, "KiB");
-  if (IsRateUnit(parts.unit)) return "is a rate where a size is due: sizes are written in B, KiB, MiB, GiB, TiB or PiB";
+  if (IsRateUnit(parts.unit))
+    return "is a rate where a size is due: sizes are written in B, KiB, MiB, GiB, TiB or PiB";
   const int power = PrefixPower(parts.unit[0]);
   const bool letter_or_byte = parts.unit.size() == 1 || lower.substr(1) == "b";
   if (power > 0 && letter_or_byte) {

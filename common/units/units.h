@@ -1,9 +1,9 @@
 // Quantities as a plan writes them and as a report prints them.
 //
 // Sizes: B, KiB, MiB, GiB, TiB, PiB. Rates: bps, Kbps, Mbps, Gbps, and of messages pps, Kpps, Mpps (powers of
-// 1000). Durations: us, ms, s, m, h. Decimals are allowed where the value is whole in the base unit ("1.5KiB",
-// "0.5s"). Bare numbers and the ambiguous k, K, m, M, g, G, and of sizes t, T, p, P, KB to PB, are errors that
-// name both readings.
+// 1000). Durations: us, ms, s, m, h. Decimals are allowed where the value is whole in the base unit
+// ("1.5KiB", "0.5s"). Bare numbers and the ambiguous k, K, m, M, g, G, and of sizes t, T, p, P, KB to PB, are
+// errors that name both readings.
 #pragma once
 
 #include <cstdint>

@@ -110,8 +110,7 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
   });
   made.get_future().wait();
   server->session_service_ = std::make_unique<fleet::SessionService>(executor, *server->fleet_);
-  const SharedUnsent unsent =
-      std::make_shared<http::UnsentBytes>(kMostUnsentBytes, kMostUnsentBytes, [] {});
+  const SharedUnsent unsent = std::make_shared<http::UnsentBytes>(kMostUnsentBytes, kMostUnsentBytes, [] {});
   server->run_service_ = std::make_unique<RunService>(*server->operations_, unsent);
   server->fleet_service_ = std::make_unique<FleetService>(*server->operations_, unsent);
   server->result_service_ = std::make_unique<ResultService>(*server->operations_, unsent);

@@ -31,9 +31,9 @@ class FleetEvents {
   void Append(tutti::v1::FleetEvent event);
 
   // The events after `after_sequence`, then what comes; with 0 only what comes. If some of those after it are
-  // no longer kept, or it is no number of this process, a `resync` comes first: what lies between is lost, the
-  // list of the workers says how things stand, and everything that is kept follows. The watcher is held until
-  // Unwatch, which may be called from within OnFleetEvent.
+  // no longer kept, or it is no number of this process, a `resync` comes first: what lies between is lost,
+  // the list of the workers says how things stand, and everything that is kept follows. The watcher is held
+  // until Unwatch, which may be called from within OnFleetEvent.
   void Watch(uint64_t after_sequence, std::shared_ptr<FleetWatcher> watcher);
   // An event that is being told may still arrive.
   void Unwatch(const FleetWatcher* watcher);

@@ -37,8 +37,8 @@ inline constexpr int kValueDigits = 5;   // of a figure that was measured
 inline constexpr int kLimitDigits = 12;  // of one that a plan gives: all that it may have written
 // As a plan writes it, with at most so many significant digits: "9.3962Gbps".
 std::string FigureText(Dimension dimension, double value, int digits);
-// A measured figure that is compared with `limit`: with as many digits more as it takes to be seen on the side
-// on which it is, "0.99999996" beside 1; "just below 1" where kLimitDigits are not enough.
+// A measured figure that is compared with `limit`: with as many digits more as it takes to be seen on the
+// side on which it is, "0.99999996" beside 1; "just below 1" where kLimitDigits are not enough.
 std::string FigureTextBeside(Dimension dimension, double value, double limit);
 
 }  // namespace tutti::metrics

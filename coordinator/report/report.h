@@ -54,8 +54,8 @@ std::string RenderTable(const tutti::v1::Result& result, const Style& style);
 std::string RenderDetail(const tutti::v1::Result& result, const Style& style);
 // The intervals of all hosts on one time axis.
 std::string RenderTimeline(const tutti::v1::Result& result, const Style& style);
-// "** default: 4 streams: Send at 4197.4 Mb/s, Receive at 3776.3 Mb/s", one line per row of the table; what has
-// no such figures has a line that says why.
+// "** default: 4 streams: Send at 4197.4 Mb/s, Receive at 3776.3 Mb/s", one line per row of the table; what
+// has no such figures has a line that says why.
 std::string RenderStreamTest(const tutti::v1::Result& result);
 // netperf's columns; a figure that does not exist leaves its column empty.
 std::string RenderNetperf(const tutti::v1::Result& result);

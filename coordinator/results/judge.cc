@@ -65,8 +65,9 @@ std::string FailedThreshold(const v1::ThresholdOutcome& outcome) {
   if (!outcome.member().empty()) absl::StrAppend(&text, ", ", outcome.member());
   const metrics::Metric* metric = metrics::FindMetric(outcome.threshold().metric());
   if (outcome.has_value() && metric != nullptr) {
-    absl::StrAppend(&text, ": ",
-                    metrics::FigureTextBeside(metric->dimension, outcome.value(), outcome.threshold().limit()));
+    absl::StrAppend(
+        &text, ": ",
+        metrics::FigureTextBeside(metric->dimension, outcome.value(), outcome.threshold().limit()));
   }
   if (!outcome.reason().empty()) absl::StrAppend(&text, ": ", outcome.reason());
   return text;

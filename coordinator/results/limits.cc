@@ -84,8 +84,9 @@ std::vector<std::string> ExceededLimits(const v1::Limits& limits, const v1::Tria
         std::max({clock.bound_before_ns(), clock.bound_during_ns(), clock.bound_after_ns()});
     if (bound_ns <= limits.clock_error_ns()) continue;
     exceeded.push_back(absl::StrCat("host ", host.host(), ": its clock is known to within ",
-                                    DurationBeside(bound_ns, limits.clock_error_ns()), ", over limits.clock_error (",
-                                    FormatDuration(limits.clock_error_ns()), "): ", AdviceFor(clock)));
+                                    DurationBeside(bound_ns, limits.clock_error_ns()),
+                                    ", over limits.clock_error (", FormatDuration(limits.clock_error_ns()),
+                                    "): ", AdviceFor(clock)));
   }
   return exceeded;
 }

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "tests/integration/cluster.h"
 #include "tests/integration/slow_path.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::integration {
 namespace {
@@ -16,13 +17,9 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000 * kMs;
-constexpr int64_t kHour = 3'600 * kSecond;
-constexpr int64_t kDay = 24 * kHour;
 constexpr uint16_t kPort = 7411;  // the tests have a network of their own
 
-std::string Plan(int64_t measure_ms, int repeat, const std::string& limits) {
+std::string MovingPlan(int64_t measure_ms, int repeat, const std::string& limits) {
   return "version: 1\nname: t\nroles:\n  sender: {hosts: [a]}\n  receiver: {hosts: [b]}\n"
          "traffic:\n  - {name: paced, from: sender, to: receiver, pattern: pairs, streams: 2, protocol: udp, "
          "message_size: 1000B, rate: 8Mbps}\n"
@@ -88,12 +85,13 @@ TEST_F(MovingClocks, WallClocksThatDifferAndAreSetInTheMiddleChangeNothing) {
   Join("b", B());
   constexpr int64_t kSteps[] = {kSecond, -kSecond, kHour, -kHour};
   uint32_t stepped = 0;
-  const tutti::v1::Result result = RunAnd(Plan(1200, 4, ""), [&](const tutti::v1::LiveInterval& interval) {
-    if (interval.repetition() != stepped + 1 || interval.interval() < 2) return;
-    ClocksOf("a").StepWall(kSteps[stepped]);
-    ClocksOf("b").StepWall(-2 * kSteps[stepped]);
-    ++stepped;
-  });
+  const tutti::v1::Result result =
+      RunAnd(MovingPlan(1200, 4, ""), [&](const tutti::v1::LiveInterval& interval) {
+        if (interval.repetition() != stepped + 1 || interval.interval() < 2) return;
+        ClocksOf("a").StepWall(kSteps[stepped]);
+        ClocksOf("b").StepWall(-2 * kSteps[stepped]);
+        ++stepped;
+      });
   EXPECT_EQ(stepped, 4u);
   EXPECT_EQ(result.exit_code(), 0) << result.ShortDebugString().substr(0, 2000);
   ASSERT_EQ(result.cases_size(), 1);
@@ -120,7 +118,7 @@ TEST_F(MovingClocks, AJumpInTheMiddleWidensTheBoundAndIsOverTheLimit) {
   Join("b", B());
   bool jumped = false;
   const tutti::v1::Result result =
-      RunAnd(Plan(2300, 1, "limits: {clock_error: 50ms}\n"), [&](const tutti::v1::LiveInterval&) {
+      RunAnd(MovingPlan(2300, 1, "limits: {clock_error: 50ms}\n"), [&](const tutti::v1::LiveInterval&) {
         if (!jumped) ClocksOf("b").Jump(300 * kMs);
         jumped = true;
       });
@@ -145,9 +143,10 @@ TEST_F(MovingClocks, AJumpAfterTheLastFitIsSeenByTheEstimateThatFollows) {
   Join("a", A());
   Join("b", B());
   // 0.45 s: the next fit would be sent after a second.
-  const tutti::v1::Result result = RunAnd(Plan(300, 1, ""), [&](const tutti::v1::LiveInterval& interval) {
-    if (interval.interval() == 1) ClocksOf("b").Jump(-300 * kMs);
-  });
+  const tutti::v1::Result result =
+      RunAnd(MovingPlan(300, 1, ""), [&](const tutti::v1::LiveInterval& interval) {
+        if (interval.interval() == 1) ClocksOf("b").Jump(-300 * kMs);
+      });
   ASSERT_EQ(result.cases_size(), 1) << result.ShortDebugString();
   const auto& trial = result.cases(0).trials(0);
   ASSERT_EQ(trial.hosts_size(), 2);
@@ -163,7 +162,7 @@ TEST_F(MovingClocks, ClocksThatDriftApartAsFarAsTheyMayAreFollowed) {
   slow.clock_drift = -480e-6;
   Join("a", fast);
   Join("b", slow);
-  const tutti::v1::Result result = Run(Plan(2300, 1, "limits: {clock_error: 20ms}\n"));
+  const tutti::v1::Result result = Run(MovingPlan(2300, 1, "limits: {clock_error: 20ms}\n"));
   ASSERT_EQ(result.cases_size(), 1) << result.ShortDebugString();
   const auto& trial = result.cases(0).trials(0);
   EXPECT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_GOOD) << trial.ShortDebugString().substr(0, 2000);
@@ -190,7 +189,7 @@ TEST_F(MovingClocks, ASlowAndLopsidedPathWidensTheBoundAndTheLimitNamesItsHost) 
   Join("a", A());
   Join("b", B(), by_path);
   std::this_thread::sleep_for(std::chrono::seconds(1));  // some exchanges
-  const tutti::v1::Result result = Run(Plan(1500, 1, "limits: {clock_error: 10ms}\n"));
+  const tutti::v1::Result result = Run(MovingPlan(1500, 1, "limits: {clock_error: 10ms}\n"));
   ASSERT_EQ(result.cases_size(), 1) << result.ShortDebugString();
   const auto& trial = result.cases(0).trials(0);
   EXPECT_EQ(result.exit_code(), 4) << trial.ShortDebugString().substr(0, 2000);
@@ -220,7 +219,7 @@ TEST_F(MovingClocks, TheWorstWayInWhichAClockWasMeasuredIsWhatTheTrialSays) {
   Join("a", A());
   Join("b", B(), by_path);
   const tutti::v1::Result result =
-      RunAnd(Plan(2300, 1, ""), [&](const tutti::v1::LiveInterval&) { path.PassDatagrams(true); });
+      RunAnd(MovingPlan(2300, 1, ""), [&](const tutti::v1::LiveInterval&) { path.PassDatagrams(true); });
   ASSERT_EQ(result.cases_size(), 1) << result.ShortDebugString();
   const auto& trial = result.cases(0).trials(0);
   ASSERT_EQ(trial.hosts_size(), 2);

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr uint16_t kPort = 7412;  // the tests have a network of their own
 
-std::string Plan(int measure_ms) {
+std::string CutPlan(int measure_ms) {
   return "version: 1\nname: t\nroles:\n  sender: {hosts: [a]}\n  receiver: {hosts: [b]}\n"
          "traffic:\n  - {name: bulk, from: sender, to: receiver, pattern: pairs, streams: 2, protocol: tcp, "
          "message_size: 1KiB, rate: 5Mbps}\n"
@@ -104,7 +104,7 @@ class ReAttachment : public Cluster {
 TEST_F(ReAttachment, ATrialWhoseHostIsCutOffForHalfASecondInAPhaseIsWhole) {
   for (const char* phase : {"WARMUP", "MEASURE", "COOLDOWN"}) {
     SCOPED_TRACE(phase);
-    ExpectWhole(RunAndAt(phase, Plan(800), [this] { BreakFor(milliseconds(500)); }), 8);
+    ExpectWhole(RunAndAt(phase, CutPlan(800), [this] { BreakFor(milliseconds(500)); }), 8);
     EXPECT_EQ(workers_[0]->registrations(), 1);  // the session is the first one
   }
 }
@@ -114,7 +114,7 @@ TEST_F(ReAttachment, ATrialWhoseHostIsCutOffForHalfASecondInAPhaseIsWhole) {
 TEST_F(ReAttachment, ATrialWhoseHostIsCutOffAtItsEndIsWhole) {
   for (const char* phase : {"DRAIN", "REPORT"}) {
     SCOPED_TRACE(phase);
-    ExpectWhole(RunAndAt(phase, Plan(800), [this] { BreakFor(milliseconds(300)); }), 8);
+    ExpectWhole(RunAndAt(phase, CutPlan(800), [this] { BreakFor(milliseconds(300)); }), 8);
   }
 }
 
@@ -127,12 +127,12 @@ TEST_F(ReAttachment, WhatIsPreparedWhileTheHostIsCutOffIsToldAfterwards) {
     });
     std::this_thread::sleep_for(milliseconds(50));
   };
-  ExpectWhole(RunAndAt("", Plan(800), [] {}), 8);
+  ExpectWhole(RunAndAt("", CutPlan(800), [] {}), 8);
   EXPECT_EQ(workers_[0]->registrations(), 1);
 }
 
 TEST_F(ReAttachment, SilenceOfMoreThanHalfTheLeaseIsSurvived) {
-  ExpectWhole(RunAndAt("WARMUP", Plan(3000),
+  ExpectWhole(RunAndAt("WARMUP", CutPlan(3000),
                        [this] {
                          path_->Silence();
                          std::this_thread::sleep_for(milliseconds(1150));
@@ -162,12 +162,13 @@ TEST_F(ReAttachment, ATrialWhoseHostIsCutOffTwentyTimesIsWhole) {
       sleep(5, 200);
     }
   };
-  ExpectWhole(RunAndAt("WARMUP", Plan(10'000), cut), 100);
+  ExpectWhole(RunAndAt("WARMUP", CutPlan(10'000), cut), 100);
   EXPECT_EQ(workers_[0]->registrations(), 1);
 }
 
 TEST_F(ReAttachment, AHostThatIsCutOffForLongerThanTheLeaseMakesTheTrialPartialAndComesBack) {
-  const tutti::v1::Result result = RunAndAt("MEASURE", Plan(4000), [this] { BreakFor(milliseconds(2600)); });
+  const tutti::v1::Result result =
+      RunAndAt("MEASURE", CutPlan(4000), [this] { BreakFor(milliseconds(2600)); });
   EXPECT_EQ(result.exit_code(), 7) << result.ShortDebugString().substr(0, 2000);
   const auto& trial = result.cases(0).trials(0);
   EXPECT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_PARTIAL);
@@ -179,7 +180,7 @@ TEST_F(ReAttachment, AHostThatIsCutOffForLongerThanTheLeaseMakesTheTrialPartialA
     std::this_thread::sleep_for(milliseconds(10));
   }
   EXPECT_EQ(workers_[0]->registrations(), 2);
-  EXPECT_EQ(RunUntilPassed(Plan(800)).exit_code(), 0);
+  EXPECT_EQ(RunUntilPassed(CutPlan(800)).exit_code(), 0);
 }
 
 }  // namespace

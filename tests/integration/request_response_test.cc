@@ -2,11 +2,10 @@
 #include <string>
 
 #include "tests/integration/cluster.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::integration {
 namespace {
-
-constexpr int64_t kDay = 86'400'000'000'000;
 
 class RequestResponseRun : public Cluster {
  protected:

@@ -2,11 +2,11 @@
 #include <cstdlib>
 
 #include "tests/integration/cluster.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::integration {
 namespace {
 
-constexpr int64_t kDay = 86'400'000'000'000;
 constexpr char kPlan[] =
     "version: 1\nname: t\nroles:\n  sender: {hosts: [a]}\n  receiver: {hosts: [b]}\n"
     "traffic:\n  - {name: bulk, from: sender, to: receiver, pattern: pairs, streams: 2, protocol: udp, "

@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "tests/integration/cluster.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::integration {
 namespace {
 
-constexpr int64_t kDay = 86'400'000'000'000;
 constexpr double kBusyA = 0.25;
 constexpr double kBusyB = 0.60;
 
@@ -27,7 +27,7 @@ MachineSpec MachineB() {
           .busy_per_cpu = kBusyB};
 }
 
-std::string Plan(const std::string& protocol, const std::string& extra = "", int streams = 2) {
+std::string TwoMachinesPlan(const std::string& protocol, const std::string& extra = "", int streams = 2) {
   return "version: 1\nname: t\nroles:\n  sender: {hosts: [a]}\n  receiver: {hosts: [b]}\n"
          "traffic:\n  - name: bulk\n    from: sender\n    to: receiver\n    pattern: pairs\n    streams: " +
          std::to_string(streams) + "\n    protocol: " + protocol + "\n" + extra +
@@ -72,7 +72,7 @@ void ExpectSumsAgree(const tutti::v1::TrialResult& trial) {
 }
 
 TEST_F(TwoMachines, TcpArrivesWholeAndEverySumAgrees) {
-  const tutti::v1::Result result = RunUntilPassed(Plan("tcp"));
+  const tutti::v1::Result result = RunUntilPassed(TwoMachinesPlan("tcp"));
   ASSERT_EQ(result.cases_size(), 1);
   const auto& trial = result.cases(0).trials(0);
   ASSERT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_GOOD) << trial.ShortDebugString();
@@ -106,7 +106,8 @@ TEST_F(TwoMachines, UdpCountsCloseAndThePacedRateIsKept) {
   uint64_t best_messages = 0;
   double best_bps = 0;
   for (int run = 0; run < 5 && best_messages < kPacedMessages * 95 / 100; ++run) {
-    const tutti::v1::Result result = Run(Plan("udp", "    message_size: 1000B\n    rate: 20Mbps\n"));
+    const tutti::v1::Result result =
+        Run(TwoMachinesPlan("udp", "    message_size: 1000B\n    rate: 20Mbps\n"));
     const auto& trial = result.cases(0).trials(0);
     ASSERT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_GOOD) << trial.ShortDebugString();
     ExpectPacedCountsClose(trial);
@@ -118,7 +119,7 @@ TEST_F(TwoMachines, UdpCountsCloseAndThePacedRateIsKept) {
 }
 
 TEST_F(TwoMachines, EachMachineKeepsItsOwnCpu) {
-  const tutti::v1::Result result = RunUntilPassed(Plan("tcp"));
+  const tutti::v1::Result result = RunUntilPassed(TwoMachinesPlan("tcp"));
   const auto& trial = result.cases(0).trials(0);
   ASSERT_EQ(result.machines_size(), 2);
   ASSERT_EQ(trial.machines_size(), 2) << trial.ShortDebugString();
@@ -138,7 +139,7 @@ TEST_F(TwoMachines, EachMachineKeepsItsOwnCpu) {
 }
 
 TEST_F(TwoMachines, ClocksDaysApartAreSeenThroughAndTheirOffsetIsStated) {
-  const tutti::v1::Result result = Run(Plan("udp", "    rate: 5Mbps\n", 4));
+  const tutti::v1::Result result = Run(TwoMachinesPlan("udp", "    rate: 5Mbps\n", 4));
   const auto& trial = result.cases(0).trials(0);
   ASSERT_EQ(trial.status(), tutti::v1::TRIAL_STATUS_GOOD) << trial.ShortDebugString();
   ASSERT_EQ(trial.hosts_size(), 2);
@@ -155,7 +156,7 @@ TEST_F(TwoMachines, ClocksDaysApartAreSeenThroughAndTheirOffsetIsStated) {
 }
 
 TEST_F(TwoMachines, AWorkerThatLeavesInTheWindowMakesTheTrialPartialAndTheOtherIdle) {
-  const auto run_id = Submit(Plan("tcp", "", 1) + "# long\n");
+  const auto run_id = Submit(TwoMachinesPlan("tcp", "", 1) + "# long\n");
   ASSERT_TRUE(run_id.ok()) << run_id.status();
   bool stopped = false;
   const tutti::v1::Result result = Watch(*run_id, [&](const tutti::v1::RunEvent& event) {
@@ -177,7 +178,7 @@ TEST_F(TwoMachines, AWorkerThatLeavesInTheWindowMakesTheTrialPartialAndTheOtherI
 }
 
 TEST_F(TwoMachines, CancelEndsARunningTrialWithinASecond) {
-  const auto run_id = Submit(Plan("udp", "    rate: 1Mbps\n") + "repeat: 50\n");
+  const auto run_id = Submit(TwoMachinesPlan("udp", "    rate: 1Mbps\n") + "repeat: 50\n");
   ASSERT_TRUE(run_id.ok()) << run_id.status();
   HostTime asked{};
   const tutti::v1::Result result = Watch(*run_id, [&](const tutti::v1::RunEvent& event) {
@@ -194,8 +195,8 @@ TEST_F(TwoMachines, CancelEndsARunningTrialWithinASecond) {
 }
 
 TEST_F(TwoMachines, ASecondRunWaitsForItsHostsAndSaysForWhat) {
-  const auto first = Submit(Plan("udp", "    rate: 1Mbps\n"));
-  const auto second = Submit(Plan("udp", "    rate: 1Mbps\n"));
+  const auto first = Submit(TwoMachinesPlan("udp", "    rate: 1Mbps\n"));
+  const auto second = Submit(TwoMachinesPlan("udp", "    rate: 1Mbps\n"));
   ASSERT_TRUE(first.ok() && second.ok());
   std::string waited_for;
   int64_t second_started = 0;
@@ -212,7 +213,8 @@ TEST_F(TwoMachines, ASecondRunWaitsForItsHostsAndSaysForWhat) {
 }
 
 TEST_F(TwoMachines, ALimitThatIsBrokenIsExitCode4AndTheTrialDoesNotCount) {
-  const tutti::v1::Result result = Run(Plan("udp", "    rate: 1Mbps\n") + "limits: {clock_error: 1us}\n");
+  const tutti::v1::Result result =
+      Run(TwoMachinesPlan("udp", "    rate: 1Mbps\n") + "limits: {clock_error: 1us}\n");
   EXPECT_EQ(result.exit_code(), 4) << result.ShortDebugString().substr(0, 2000);
   const auto& only = result.cases(0);
   EXPECT_EQ(only.trials(0).status(), tutti::v1::TRIAL_STATUS_OVER_LIMIT);
@@ -241,7 +243,7 @@ TEST_F(Cluster, AWorkerThatComesBackServesAgain) {
   workers_.pop_back();
   EXPECT_EQ(Worker("a").state(), tutti::v1::WorkerInfo::STATE_LOST);
   Join("a", MachineA());
-  EXPECT_EQ(RunUntilPassed(Plan("tcp")).exit_code(), 0);
+  EXPECT_EQ(RunUntilPassed(TwoMachinesPlan("tcp")).exit_code(), 0);
 }
 
 TEST_F(Cluster, AnotherProtocolVersionIsRefusedByName) {
@@ -265,7 +267,7 @@ TEST_F(Cluster, AnotherProtocolVersionIsRefusedByName) {
 
 TEST_F(Cluster, APlanWhoseRolesCannotBeFilledNamesEveryWorkerAndWhy) {
   Join("b", MachineB());
-  const auto run_id = Submit(Plan("tcp"));
+  const auto run_id = Submit(TwoMachinesPlan("tcp"));
   ASSERT_EQ(run_id.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(run_id.status().message().find("sender"), absl::string_view::npos) << run_id.status();
   EXPECT_NE(run_id.status().message().find("b"), absl::string_view::npos) << run_id.status();

@@ -18,7 +18,7 @@ using testing::Not;
 using tutti::v1::RunEvent;
 using tutti::v1::WorkerInfo;
 
-std::string Plan(const std::string& sender, const std::string& receiver) {
+std::string PlanOfTwo(const std::string& sender, const std::string& receiver) {
   return "version: 1\nname: t\nroles: {sender: {hosts: [" + sender + "]}, receiver: {hosts: [" + receiver +
          "]}}\ntraffic:\n  - name: bulk\n    from: sender\n    to: receiver\n    pattern: pairs\n"
          "    streams: 1\n    protocol: tcp\n    message_size: 1KiB\n    rate: 20Mbps\n"
@@ -45,7 +45,7 @@ class ThreeMachines : public Cluster {
   // `act` happens while a's streams to b are measured.
   template <typename Act>
   tutti::v1::Result RunAndMeanwhile(Act act) {
-    const auto run_id = Submit(Plan("a", "b"));
+    const auto run_id = Submit(PlanOfTwo("a", "b"));
     EXPECT_TRUE(run_id.ok()) << run_id.status();
     if (!run_id.ok()) return {};
     bool acted = false;
@@ -85,19 +85,19 @@ TEST_F(ThreeMachines, OneThatIsDrainedMeanwhileChangesNothingForTheOthers) {
   }));
   EXPECT_EQ(Worker("c").state(), WorkerInfo::STATE_DRAINING);
   // Nor afterwards; only who asks for it is told.
-  EXPECT_FALSE(Submit(Plan("a", "c")).ok());
-  ExpectWhole(Run(Plan("a", "b")));
+  EXPECT_FALSE(Submit(PlanOfTwo("a", "c")).ok());
+  ExpectWhole(Run(PlanOfTwo("a", "b")));
 }
 
 TEST_F(ThreeMachines, OneThatIsLostMeanwhileChangesNothingForTheOthers) {
   ExpectWhole(RunAndMeanwhile([this] { unused_->Stop(); }));
   EXPECT_TRUE(Becomes("c", WorkerInfo::STATE_LOST));
-  ExpectWhole(Run(Plan("a", "b")));
+  ExpectWhole(Run(PlanOfTwo("a", "b")));
 }
 
 TEST_F(ThreeMachines, RunsThatHaveOrAwaitAWorkerThatIsDrainedGoOn) {
-  const auto first = Submit(Plan("a", "b"));
-  const auto second = Submit(Plan("a", "b"));
+  const auto first = Submit(PlanOfTwo("a", "b"));
+  const auto second = Submit(PlanOfTwo("a", "b"));
   ASSERT_TRUE(first.ok() && second.ok());
   const grpc::Status drained = Drain("b");
   EXPECT_TRUE(drained.ok()) << drained.error_message();
@@ -105,7 +105,7 @@ TEST_F(ThreeMachines, RunsThatHaveOrAwaitAWorkerThatIsDrainedGoOn) {
   const auto ignore = [](const RunEvent&) {};
   ExpectWhole(Watch(*first, ignore));
   ExpectWhole(Watch(*second, ignore));
-  EXPECT_FALSE(Submit(Plan("a", "b")).ok());
+  EXPECT_FALSE(Submit(PlanOfTwo("a", "b")).ok());
 }
 
 }  // namespace

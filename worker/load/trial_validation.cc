@@ -84,8 +84,8 @@ absl::Status ValidateReceiveWay(const StreamConfig& config) {
     return Invalid(config, absl::StrCat("receive ", NameOf(way), " is UDP's"));
   }
   if (way == ReceiveWay::kGro && config.read_size_bytes.value_or(kGroReadBytes) < kGroReadBytes) {
-    return Invalid(config, absl::StrCat("read size ", *config.read_size_bytes, "B: gro needs ",
-                                        kGroReadBytes, "B"));
+    return Invalid(config,
+                   absl::StrCat("read size ", *config.read_size_bytes, "B: gro needs ", kGroReadBytes, "B"));
   }
   if (!config.ways.discard || !udp) return absl::OkStatus();
   if (way == ReceiveWay::kGro) return Invalid(config, "discard leaves gro's headers unread: use recvmmsg");

@@ -92,8 +92,8 @@ absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result, 
     v1::CaseResult& of_case = CaseAt(result, trials.Int(0));
     const absl::Status unpacked = UnpackMessage(trials.Blob(2), *of_case.add_trials());
     if (!unpacked.ok()) of_case.mutable_trials()->RemoveLast();
-    TUTTI_RETURN_IF_ERROR(damage.Note(
-        absl::StrCat("trial ", trials.Int(1) + 1, " of case ", trials.Int(0) + 1), unpacked));
+    TUTTI_RETURN_IF_ERROR(
+        damage.Note(absl::StrCat("trial ", trials.Int(1) + 1, " of case ", trials.Int(0) + 1), unpacked));
   }
 }
 
@@ -165,8 +165,7 @@ struct NumberedRun {
   KeptRun run;
 };
 
-absl::StatusOr<NumberedRun> ReadHeadAndNumber(Database& database, const std::string& run_id,
-                                              Damage& damage) {
+absl::StatusOr<NumberedRun> ReadHeadAndNumber(Database& database, const std::string& run_id, Damage& damage) {
   TUTTI_ASSIGN_OR_RETURN(Statement row, database.Prepare(RunQuery()));
   row.BindText(run_id);
   TUTTI_ASSIGN_OR_RETURN(const bool there, row.Step());

@@ -168,15 +168,17 @@ TEST(ReadSettings, AnAddressAndAFolderAreCheckedWhereTheyStand) {
                "state_dir: runs\n"
                "address: nowhere\n"
                "label: [rack=a, row]\n"),
-      ElementsAre(HasSubstr("a.yaml:1:14: coordinator: address \"10.0.0.1:port\": port \"port\" is not a number"),
-                  HasSubstr("a.yaml:2:26: listen: address \"127.0.0.1:70000\": port 70000 is over 65535"),
-                  HasSubstr("a.yaml:3:7: http: address \"unix:\": the path of the Unix socket is empty"),
-                  "/etc/tutti/a.yaml:4:12: state_dir: \"runs\" is no absolute path: write /PATH, or none",
-                  "/etc/tutti/a.yaml:5:10: address: \"nowhere\" is not a numeric IPv4 or IPv6 address",
-                  "/etc/tutti/a.yaml:6:17: label: \"row\" is not KEY=VALUE"));
-  EXPECT_THAT(ErrorsOf("coordinator: \"[fd00::1]:7117\"\nlisten: [10.0.0.1, \"unix:/run/a\"]\nhttp: 127.0.0.1\n"
-                       "state_dir: none\naddress: fd00::1\nlabel: rack=\n"),
-              IsEmpty());
+      ElementsAre(
+          HasSubstr("a.yaml:1:14: coordinator: address \"10.0.0.1:port\": port \"port\" is not a number"),
+          HasSubstr("a.yaml:2:26: listen: address \"127.0.0.1:70000\": port 70000 is over 65535"),
+          HasSubstr("a.yaml:3:7: http: address \"unix:\": the path of the Unix socket is empty"),
+          "/etc/tutti/a.yaml:4:12: state_dir: \"runs\" is no absolute path: write /PATH, or none",
+          "/etc/tutti/a.yaml:5:10: address: \"nowhere\" is not a numeric IPv4 or IPv6 address",
+          "/etc/tutti/a.yaml:6:17: label: \"row\" is not KEY=VALUE"));
+  EXPECT_THAT(
+      ErrorsOf("coordinator: \"[fd00::1]:7117\"\nlisten: [10.0.0.1, \"unix:/run/a\"]\nhttp: 127.0.0.1\n"
+               "state_dir: none\naddress: fd00::1\nlabel: rack=\n"),
+      IsEmpty());
   EXPECT_THAT(ErrorsOf("state_dir: /srv/tutti\n"), IsEmpty());
 }
 

@@ -6,13 +6,10 @@
 #include <cstdlib>
 #include <limits>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti {
 namespace {
-
-constexpr int64_t kUs = 1'000;
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kDay = 86'400 * kSecond;
 
 // A host whose clock is known exactly: host = offset + timeline x (1 + rate).
 struct TrueHost {

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "common/time/clock_estimator.h"
+#include "tests/nanoseconds.h"
 #include "tests/unit/common/time/clock_history.h"
 
 namespace tutti {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr TimelineTime kNever{std::numeric_limits<int64_t>::min()};
 
 struct Tally {

@@ -7,10 +7,10 @@
 namespace tutti {
 namespace {
 
-constexpr double kUs = 1e3;
-constexpr double kMs = 1e6;
-constexpr double kSecond = 1e9;
-constexpr double kDay = 86'400e9;
+constexpr double kUsNs = 1e3;
+constexpr double kMsNs = 1e6;
+constexpr double kSecondNs = 1e9;
+constexpr double kDayNs = 86'400e9;
 constexpr double kWander = 0.98e-6;  // a little inside the budget: each piece of the clock rounds
 
 double Uniform(std::mt19937_64& random, double low, double high) {
@@ -31,8 +31,8 @@ struct Path {
   double most_ns;
 
   static Path Draw(std::mt19937_64& random, double most_ns) {
-    Path path{LogUniform(random, 200, kMs), 0, Uniform(random, 0.7, 3), most_ns};
-    path.back_ns = Chance(random, 0.5) ? path.forth_ns : LogUniform(random, 200, kMs);
+    Path path{LogUniform(random, 200, kMsNs), 0, Uniform(random, 0.7, 3), most_ns};
+    path.back_ns = Chance(random, 0.5) ? path.forth_ns : LogUniform(random, 200, kMsNs);
     if (Chance(random, 0.2)) path.back_ns = 0;
     if (Chance(random, 0.2)) std::swap(path.forth_ns, path.back_ns);
     return path;
@@ -83,11 +83,11 @@ void Blur(std::mt19937_64& random, int64_t uncertainty_ns, ClockExchange* exchan
 void DrawRates(std::mt19937_64& random, double begin, double end, ClockHistory* history) {
   const double center = Uniform(random, -499e-6, 499e-6);
   history->drift = -center / (1 + center);
-  double trend = 2 * kWander / (25 * kSecond);
+  double trend = 2 * kWander / (25 * kSecondNs);
   double moved = 0;
   for (double t = begin; t < end;) {
-    double length = Uniform(random, 100 * kMs, 3 * kSecond);
-    if (history->trend) length = 500 * kMs;
+    double length = Uniform(random, 100 * kMsNs, 3 * kSecondNs);
+    if (history->trend) length = 500 * kMsNs;
     const double wander = history->trend ? moved : (Chance(random, 0.5) ? kWander : -kWander);
     const double rate = std::clamp(center + wander, -499.5e-6, 499.5e-6);
     history->clock.SetRate({static_cast<int64_t>(t)}, rate);
@@ -100,7 +100,7 @@ void DrawRates(std::mt19937_64& random, double begin, double end, ClockHistory* 
 void DrawSteps(std::mt19937_64& random, double begin, double end, ClockHistory* history) {
   const int count = Chance(random, 0.3) ? 1 + static_cast<int>(random() % 3) : 0;
   for (int i = 0; i < count; ++i) {
-    const auto size_ns = static_cast<int64_t>(LogUniform(random, 10 * kUs, kDay));
+    const auto size_ns = static_cast<int64_t>(LogUniform(random, 10 * kUsNs, kDayNs));
     history->steps.push_back(
         {{static_cast<int64_t>(Uniform(random, begin, end))}, Chance(random, 0.5) ? size_ns : -size_ns});
   }
@@ -142,22 +142,22 @@ void TrueClock::Step(TimelineTime at, int64_t step_ns) {
 }
 
 ClockHistory MakeClockHistory(std::mt19937_64& random) {
-  const double begin = Uniform(random, kSecond, 1'000 * kDay);
+  const double begin = Uniform(random, kSecondNs, 1'000 * kDayNs);
   ClockHistory history{
       .clock = TrueClock({static_cast<int64_t>(begin)}, {static_cast<int64_t>(Uniform(random, -4e16, 4e16))}),
       .deliveries = {},
       .steps = {}};
   history.trend = Chance(random, 0.15);
   // Bursts, the usual pace, or few and far between.
-  const double paces[] = {3 * kMs, 200 * kMs, 2 * kSecond};
+  const double paces[] = {3 * kMsNs, 200 * kMsNs, 2 * kSecondNs};
   const double pace = paces[random() % 3];
   const int probes = 1 + static_cast<int>(random() % (history.trend ? 200 : 60));
   const double end = begin + pace * probes * 2;
-  DrawRates(random, begin, end + 5 * kSecond, &history);
+  DrawRates(random, begin, end + 5 * kSecondNs, &history);
   if (!history.trend) DrawSteps(random, begin, end, &history);
   for (const ClockHistory::Step& step : history.steps) history.clock.Step(step.at, step.step_ns);
 
-  const Path path = Path::Draw(random, history.trend ? 500 * kMs : 2 * kSecond);
+  const Path path = Path::Draw(random, history.trend ? 500 * kMsNs : 2 * kSecondNs);
   const double lost = history.trend ? 0 : Uniform(random, 0, 0.5);
   const double garbled = Chance(random, 0.3) ? 0.1 : 0;
   const int64_t uncertainty_ns =
@@ -165,11 +165,12 @@ ClockHistory MakeClockHistory(std::mt19937_64& random) {
   const bool late = Chance(random, 0.5);
   double t = begin;
   for (int i = 0; i < probes; ++i) {
-    t += history.trend ? std::min(pace, 1.5 * kSecond) : Uniform(random, 0.01, 2) * pace;
+    t += history.trend ? std::min(pace, 1.5 * kSecondNs) : Uniform(random, 0.01, 2) * pace;
     const TimelineTime sent{static_cast<int64_t>(t)};
     const TimelineTime arrived = sent + path.Delay(random, path.forth_ns);
     const TimelineTime answered =
-        arrived + static_cast<int64_t>(LogUniform(random, 100, Chance(random, 0.02) ? 50 * kMs : 100 * kUs));
+        arrived +
+        static_cast<int64_t>(LogUniform(random, 100, Chance(random, 0.02) ? 50 * kMsNs : 100 * kUsNs));
     const TimelineTime received = answered + path.Delay(random, path.back_ns);
     const bool stepped = std::any_of(history.steps.begin(), history.steps.end(), [&](const auto& step) {
       return step.at >= sent && step.at <= received;
@@ -182,7 +183,7 @@ ClockHistory MakeClockHistory(std::mt19937_64& random) {
       delivery.garbage = true;
       delivery.exchange = Garbage(random, delivery.exchange);
     }
-    if (late && Chance(random, 0.5)) delivery.at.ns += static_cast<int64_t>(Uniform(random, 0, 300 * kMs));
+    if (late && Chance(random, 0.5)) delivery.at.ns += static_cast<int64_t>(Uniform(random, 0, 300 * kMsNs));
     history.deliveries.push_back(delivery);
   }
   std::stable_sort(history.deliveries.begin(), history.deliveries.end(),

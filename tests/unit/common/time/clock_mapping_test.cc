@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti {
 namespace {
-
-constexpr int64_t kDay = 86'400'000'000'000;
 
 TEST(ClockMappingTest, DefaultIsTheIdentityWithoutError) {
   const ClockMapping identity;

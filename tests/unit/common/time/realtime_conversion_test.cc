@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti {
 namespace {
 
-constexpr int64_t kUs = 1'000;
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kYear = 365 * 86'400 * kSecond;
 
 // Both clocks of one host, set by the test. A bracket takes `width_ns`; REALTIME is read `lag_ns` into it.

@@ -9,13 +9,10 @@
 #include <thread>
 #include <vector>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti {
 namespace {
-
-constexpr int64_t kUs = 1'000;
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kDay = 86'400 * kSecond;
 
 // The host is 3 days ahead of the timeline.
 ClockMapping Mapping(int64_t offset_ns, double drift = 0, int64_t bound_ns = 100, double drift_bound = 1e-6) {

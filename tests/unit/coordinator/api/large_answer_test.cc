@@ -46,8 +46,7 @@ class LargeAnswerTest : public testing::Test {
     std::string name = (std::filesystem::temp_directory_path() / "tutti-large.XXXXXX").string();
     folder_ = mkdtemp(name.data());
     operations_.result.add_reasons(std::string(kLargeBytes, 'r'));
-    auto server =
-        net::StartServer({.listen = {"unix:" + (folder_ / "s").string()}, .services = {&service_}});
+    auto server = net::StartServer({.listen = {"unix:" + (folder_ / "s").string()}, .services = {&service_}});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -101,8 +100,7 @@ class LargeAnswerTest : public testing::Test {
 // Has asked for the result and been answered, and reads nothing of that until it is asked to.
 class SilentClient {
  public:
-  SilentClient(std::unique_ptr<tutti::v1::RunService::Stub> stub,
-               const tutti::v1::GetResultRequest& request)
+  SilentClient(std::unique_ptr<tutti::v1::RunService::Stub> stub, const tutti::v1::GetResultRequest& request)
       : stub_(std::move(stub)), call_(stub_->AsyncGetResult(&context_, request, &done_)) {
     call_->ReadInitialMetadata(this);
     Await();

@@ -5,14 +5,13 @@
 
 #include <string>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::api {
 namespace {
 
 using testing::HasSubstr;
 using tutti::v1::SubmitRequest;
-
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kDay = 86'400 * kSecond;
 
 std::string Refusal(const SubmitRequest& request) {
   const absl::Status status = CheckSubmission(request);

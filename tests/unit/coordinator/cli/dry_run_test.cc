@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr char kPlan[] = R"(version: 1
+constexpr char kShownPlan[] = R"(version: 1
 name: both
 roles:
   left: {count: 2}
@@ -36,7 +36,7 @@ repeat: 2
 )";
 
 TEST(DescribePlanTest, ShowsEveryCasePairStreamPortsAndTheDuration) {
-  const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(kPlan, "both.yaml", {});
+  const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(kShownPlan, "both.yaml", {});
   ASSERT_TRUE(plan.ok()) << plan.status();
   const absl::StatusOr<std::string> text = DescribePlan(*plan, FakeFleet(*plan, HostsNeeded(*plan)));
   ASSERT_TRUE(text.ok()) << text.status();
@@ -55,7 +55,7 @@ TEST(DescribePlanTest, ShowsEveryCasePairStreamPortsAndTheDuration) {
 }
 
 TEST(DescribePlanTest, ListsTheThresholdsOfEachCase) {
-  const std::string text = std::string(kPlan) +
+  const std::string text = std::string(kShownPlan) +
                            "thresholds:\n"
                            "  - throughput.received >= 1.5Gbps\n"
                            "  - {expect: jain > 0.9, severity: warn}\n";
@@ -71,7 +71,7 @@ TEST(DescribePlanTest, ListsTheThresholdsOfEachCase) {
 }
 
 TEST(DescribePlanTest, TellsWhichRoleCannotBeFilled) {
-  const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(kPlan, "both.yaml", {});
+  const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(kShownPlan, "both.yaml", {});
   ASSERT_TRUE(plan.ok()) << plan.status();
   const absl::Status status = DescribePlan(*plan, FakeFleet(*plan, 3)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);

@@ -6,13 +6,14 @@
 
 #include <cstdlib>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::cli {
 namespace {
 
 using ::testing::HasSubstr;
 using tutti::v1::RunEvent;
 
-constexpr int64_t kSecond = 1'000'000'000;
 // 2026-11-30 14:05:00 UTC: 20787 days and 50700 s since 1970.
 constexpr int64_t kInstant = (20787LL * 86400 + 50700) * kSecond;
 

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::cli {
 
-inline constexpr int64_t kSecond = 1'000'000'000;
 // 2026-11-30 14:05:00 UTC: 20787 days and 50700 s since 1970.
 inline constexpr int64_t kInstant = (20787LL * 86400 + 50700) * kSecond;
 

@@ -56,7 +56,7 @@ TEST(ForbiddenBuffersTest, SaysThatBestEffortEntriesRunWithLess) {
               ElementsAre(HasSubstr("will run with less"), HasSubstr("marked")));
 }
 
-tutti::v1::Plan Load(const std::string& sender, const std::string& receiver, const std::string& entry) {
+tutti::v1::Plan LoadPair(const std::string& sender, const std::string& receiver, const std::string& entry) {
   const absl::StatusOr<tutti::v1::Plan> plan = plan::LoadValidPlan(
       "version: 1\nname: n\nroles: {sender: " + sender + ", receiver: " + receiver +
           "}\ntraffic:\n  - {name: e, from: sender, to: receiver, protocol: tcp, " + entry + "}\n",
@@ -72,32 +72,32 @@ std::string WhyNot(const tutti::v1::Plan& plan, int hosts, const lab::HostLabels
 }
 
 TEST(CheckFitsLabTest, TooFewHostsNameTheOptionThatWouldDo) {
-  const tutti::v1::Plan plan = Load("{count: 1}", "{count: 1}", "streams: 1");
+  const tutti::v1::Plan plan = LoadPair("{count: 1}", "{count: 1}", "streams: 1");
   EXPECT_EQ(WhyNot(plan, 1), "this plan needs 2 hosts; the lab has 1: use --hosts 2");
   EXPECT_EQ(WhyNot(plan, 2), "");
   EXPECT_EQ(WhyNot(plan, 3), "");
 }
 
 TEST(CheckFitsLabTest, MoreHostsThanALabHasAreForACoordinator) {
-  EXPECT_THAT(WhyNot(Load("{count: 600}", "{count: 600}", "streams: 1"), 1000),
+  EXPECT_THAT(WhyNot(LoadPair("{count: 600}", "{count: 600}", "streams: 1"), 1000),
               AllOf(HasSubstr("this plan needs 1200 hosts; a lab has 1000 at most"), HasSubstr("tutti run")));
 }
 
 TEST(CheckFitsLabTest, NamesAndLabelsThatNoLabHostHasAreTold) {
-  EXPECT_THAT(WhyNot(Load("{hosts: [alpha]}", "{count: 1}", "streams: 1"), 2),
+  EXPECT_THAT(WhyNot(LoadPair("{hosts: [alpha]}", "{count: 1}", "streams: 1"), 2),
               AllOf(HasSubstr("a lab of 2 hosts cannot run this plan: "),
                     HasSubstr("there is no worker \"alpha\""), HasSubstr("workers are host1, host2")));
-  const tutti::v1::Plan labelled = Load("{count: 1}", "{count: 1, labels: {rack: a}}", "streams: 1");
+  const tutti::v1::Plan labelled = LoadPair("{count: 1}", "{count: 1, labels: {rack: a}}", "streams: 1");
   EXPECT_THAT(WhyNot(labelled, 2), HasSubstr("role receiver wants 1 worker with rack=a"));
   EXPECT_EQ(WhyNot(labelled, 2, {{"host1", {{"rack", "a"}}}}), "");
-  EXPECT_EQ(WhyNot(Load("{count: 1, labels: {host: host2}}", "{count: 1}", "streams: 1"), 2), "");
+  EXPECT_EQ(WhyNot(LoadPair("{count: 1, labels: {host: host2}}", "{count: 1}", "streams: 1"), 2), "");
 }
 
 TEST(CheckFitsLabTest, NetworksThatALabHasNotAreTold) {
-  EXPECT_THAT(WhyNot(Load("{count: 1}", "{count: 1}", "network: eth7"), 2),
+  EXPECT_THAT(WhyNot(LoadPair("{count: 1}", "{count: 1}", "network: eth7"), 2),
               HasSubstr("has no interface eth7"));
-  EXPECT_EQ(WhyNot(Load("{count: 1}", "{count: 1}", "network: 10.77.0.0/16"), 2), "");
-  EXPECT_EQ(WhyNot(Load("{count: 1}", "{same_as: sender}", "network: lo"), 1), "");
+  EXPECT_EQ(WhyNot(LoadPair("{count: 1}", "{count: 1}", "network: 10.77.0.0/16"), 2), "");
+  EXPECT_EQ(WhyNot(LoadPair("{count: 1}", "{same_as: sender}", "network: lo"), 1), "");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-lab::LabRecord Sample(const std::string& name) {
+lab::LabRecord SampleLab(const std::string& name) {
   lab::LabRecord record;
   record.name = name;
   record.kind = "namespaces";
@@ -24,7 +24,7 @@ lab::LabRecord Sample(const std::string& name) {
 }
 
 TEST(DescribeLabTest, ShowsHostsAndWhatToDo) {
-  EXPECT_EQ(DescribeLab(Sample("default")),
+  EXPECT_EQ(DescribeLab(SampleLab("default")),
             "lab default is up (namespaces)\n"
             "  host1  10.77.0.11\n"
             "  host2  10.77.0.12\n"
@@ -34,7 +34,7 @@ TEST(DescribeLabTest, ShowsHostsAndWhatToDo) {
 }
 
 TEST(DescribeLabTest, ShowsBothAddressesOfHostsThatHaveTwo) {
-  lab::LabRecord record = Sample("default");
+  lab::LabRecord record = SampleLab("default");
   record.hosts[0].address6 = "fd74:7574:7469::b";
   record.hosts[1].address6 = "fd74:7574:7469::c";
   EXPECT_THAT(DescribeLab(record), HasSubstr("  host1  10.77.0.11  fd74:7574:7469::b\n"
@@ -42,15 +42,15 @@ TEST(DescribeLabTest, ShowsBothAddressesOfHostsThatHaveTwo) {
 }
 
 TEST(DescribeLabTest, CommandsNameALabThatIsNotTheDefault) {
-  EXPECT_THAT(DescribeLab(Sample("one")), HasSubstr("tutti lab exec --name one host1"));
-  EXPECT_THAT(DescribeLab(Sample("one")), HasSubstr("tutti lab down --name one\n"));
-  EXPECT_THAT(DescribeLab(Sample("default")), Not(HasSubstr("--name")));
+  EXPECT_THAT(DescribeLab(SampleLab("one")), HasSubstr("tutti lab exec --name one host1"));
+  EXPECT_THAT(DescribeLab(SampleLab("one")), HasSubstr("tutti lab down --name one\n"));
+  EXPECT_THAT(DescribeLab(SampleLab("default")), Not(HasSubstr("--name")));
 }
 
 TEST(RenderLabsTest, ShowsEachWithItsHostsPidStartAndCoordinator) {
   setenv("TZ", "UTC", 1);
   tzset();
-  EXPECT_EQ(RenderLabs({Sample("default"), Sample("other-lab")}),
+  EXPECT_EQ(RenderLabs({SampleLab("default"), SampleLab("other-lab")}),
             "NAME       HOSTS  PID  SINCE                COORDINATOR\n"
             "default    2      7    2023-11-14 22:13:20  unix:/proc/7/root/s\n"
             "other-lab  2      7    2023-11-14 22:13:20  unix:/proc/7/root/s\n");
@@ -63,7 +63,7 @@ TEST(RenderLabsTest, NoneIsSaidWithHowToStartOne) {
 }
 
 TEST(LabsDocumentTest, HasEachWithItsHosts) {
-  lab::LabRecord record = Sample("default");
+  lab::LabRecord record = SampleLab("default");
   record.hosts.resize(1);
   record.log_dir = "/tmp/logs";
   record.coordinator_pid = 8;

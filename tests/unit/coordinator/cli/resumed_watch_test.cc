@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/nanoseconds.h"
 #include "tests/unit/coordinator/cli/paused_clock.h"
 #include "tests/unit/coordinator/cli/refusing_client.h"
 
@@ -22,7 +23,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kMost = 30 * kSecond;
 
 tutti::v1::RunEvent Event(uint64_t sequence) {

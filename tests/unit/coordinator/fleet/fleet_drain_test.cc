@@ -29,7 +29,7 @@ class Silent final : public WorkerListener {
   void OnWorkerRegistered(const std::string&) override {}
 };
 
-class Recorder final : public FleetWatcher {
+class StateRecorder final : public FleetWatcher {
  public:
   void OnFleetEvent(const FleetEvent& event) override { events.push_back(event); }
   // "a IDLE>BUSY run-1".
@@ -60,7 +60,7 @@ class FleetDrainTest : public testing::Test {
     options.journal = &journal_;
     options.drains = std::move(drains);
     fleet_ = std::make_unique<Fleet>(executor_, options);
-    watcher_ = std::make_shared<Recorder>();
+    watcher_ = std::make_shared<StateRecorder>();
     fleet_->Watch(0, watcher_);
   }
   std::shared_ptr<FakeLink> Dial(const std::string& name) { return DialIn(*fleet_, MakeHello(name)); }
@@ -88,7 +88,7 @@ class FleetDrainTest : public testing::Test {
   ManualExecutor executor_;
   FakeDrainJournal journal_;
   std::unique_ptr<Fleet> fleet_;
-  std::shared_ptr<Recorder> watcher_;
+  std::shared_ptr<StateRecorder> watcher_;
   Silent run_;
 };
 

@@ -11,11 +11,10 @@
 #include "common/version/version.h"
 #include "coordinator/fleet/fleet.h"
 #include "fake_link.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::fleet {
 
-inline constexpr int64_t kMs = 1'000'000;
-inline constexpr int64_t kSecond = 1'000 * kMs;
 inline constexpr int64_t kLeaseNs = 2 * kSecond;
 
 inline tutti::v1::Hello MakeHello(const std::string& name, uint64_t incarnation = 1,

@@ -21,7 +21,7 @@ using tutti::v1::Hello;
 using tutti::v1::WorkerInfo;
 using tutti::v1::WorkerMessage;
 
-class Listener final : public WorkerListener {
+class EventRecorder final : public WorkerListener {
  public:
   void OnWorkerMessage(const std::string& worker, WorkerMessage message) override {
     events.push_back(worker + " says " + std::to_string(message.body_case()));
@@ -203,7 +203,7 @@ TEST_F(FleetTest, ARestartedWorkerReplacesTheOneWhoseSessionBroke) {
 
 TEST_F(FleetTest, ARestartedWorkerReplacesOneThatIsSilent) {
   const auto first = Dial(MakeHello("a", 1));
-  Listener listener;
+  EventRecorder listener;
   fleet_.Assign({"a"}, "run-1", &listener);
   const auto second = Dial(MakeHello("a", 2));
   executor_.AdvanceBy(999 * kMs);
@@ -224,7 +224,7 @@ TEST_F(FleetTest, ARestartedWorkerReplacesOneThatBreaksWhileItIsAsked) {
 TEST_F(FleetTest, TheSameProcessThatDialsAgainReplacesItself) {
   const auto first = Dial(MakeHello("a", 1));
   Answer(*first, executor_.NowNs());
-  Listener listener;
+  EventRecorder listener;
   fleet_.Assign({"a"}, "run-1", &listener);
   const auto second = Dial(MakeHello("a", 1));
   EXPECT_TRUE(second->registered());
@@ -259,7 +259,7 @@ TEST_F(FleetTest, AClaimantThatGoesIsForgotten) {
 
 TEST_F(FleetTest, AWorkerThatIsSilentLongerThanTheLeaseIsLost) {
   const auto link = Dial(MakeHello("a"));
-  Listener listener;
+  EventRecorder listener;
   fleet_.Assign({"a"}, "run-1", &listener);
   executor_.AdvanceBy(kLeaseNs);
   EXPECT_EQ(Info("a").state(), WorkerInfo::STATE_BUSY);
@@ -283,7 +283,7 @@ TEST_F(FleetTest, MessagesGoToTheRunThatHoldsTheWorker) {
   WorkerMessage message;
   message.mutable_armed()->set_trial_id(7);
   fleet_.HandleMessage(link.get(), message, {executor_.NowNs()});  // nobody's
-  Listener listener;
+  EventRecorder listener;
   fleet_.Assign({"a"}, "run-1", &listener);
   EXPECT_EQ(Info("a").state(), WorkerInfo::STATE_BUSY);
   EXPECT_EQ(Info("a").run_id(), "run-1");

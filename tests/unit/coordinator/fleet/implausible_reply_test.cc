@@ -7,11 +7,10 @@
 
 #include "coordinator/fleet/worker_clock.h"
 #include "fake_link.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::fleet {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 TEST(WorkerClockTest, InstantsThatNoClockShowsAreNotMeasured) {
   ManualExecutor executor(1'000'000 * kMs);

@@ -23,7 +23,7 @@ using tutti::v1::Hello;
 using tutti::v1::WorkerInfo;
 using tutti::v1::WorkerMessage;
 
-class Listener final : public WorkerListener {
+class TrialListener final : public WorkerListener {
  public:
   void OnWorkerMessage(const std::string&, WorkerMessage message) override {
     trials.push_back(message.idle().trial_id());
@@ -85,7 +85,7 @@ class ReAttachmentTest : public FleetFixture {
     return all.empty() ? WorkerInfo() : all.front();
   }
 
-  Listener listener_;
+  TrialListener listener_;
   uint64_t session_id_ = 0;
   uint64_t attempt_ = 0;
 };

@@ -30,7 +30,7 @@ class HaltedExecutor final : public Executor {
   int64_t halted_ns_ = 0;
 };
 
-class Listener final : public WorkerListener {
+class LossListener final : public WorkerListener {
  public:
   void OnWorkerMessage(const std::string& /*worker*/, tutti::v1::WorkerMessage /*message*/) override {}
   void OnWorkerLost(const std::string& /*worker*/, const std::string& reason) override {
@@ -45,7 +45,7 @@ TEST(StandstillTest, AWorkerThatDialsAgainIsToldWithHowLongTheCoordinatorItselfS
   Fleet fleet(executor, {.lease_ns = kLeaseNs, .probes = {}});
   const auto dial = [&] { DialIn(fleet, MakeHello("a")); };
   dial();
-  Listener listener;
+  LossListener listener;
   fleet.Assign({"a"}, "run-1", &listener);
   dial();
   EXPECT_EQ(listener.last_reason, "the worker dialled again: its old session broke");

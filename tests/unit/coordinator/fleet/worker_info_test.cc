@@ -5,15 +5,14 @@
 
 #include <string>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::fleet {
 namespace {
 
 using tutti::v1::DrainMark;
 using tutti::v1::Hello;
 using tutti::v1::WorkerInfo;
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000 * kMs;
 
 class WorkerInfoTest : public testing::Test {
  protected:

@@ -11,14 +11,14 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::string Entry(const std::string& lines) { return "    " + lines + "\n"; }
+std::string WaysEntry(const std::string& lines) { return "    " + lines + "\n"; }
 
 std::string Refusal(const std::string& lines, const std::string& protocol) {
-  return Errors(MinimalPlan(Entry(lines), "", protocol));
+  return Errors(MinimalPlan(WaysEntry(lines), "", protocol));
 }
 
 tutti::v1::Ways WaysOf(const std::string& lines, const std::string& protocol) {
-  const LoadedPlan loaded = LoadPlan(MinimalPlan(Entry(lines), "", protocol), "p.yaml", {});
+  const LoadedPlan loaded = LoadPlan(MinimalPlan(WaysEntry(lines), "", protocol), "p.yaml", {});
   EXPECT_TRUE(loaded.errors.empty()) << Refusal(lines, protocol);
   return loaded.errors.empty() ? loaded.plan.cases(0).traffic(0).ways() : tutti::v1::Ways();
 }

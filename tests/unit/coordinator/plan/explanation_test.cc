@@ -92,12 +92,6 @@ thresholds:
   - {expect: throughput.received >= 1Mbps, scope: "role:b"}
 )";
 
-tutti::v1::Plan Load(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  auto plan = LoadValidPlan(text, "p.yaml", overrides);
-  EXPECT_TRUE(plan.ok()) << std::string(plan.status().message());
-  return plan.ok() ? *plan : tutti::v1::Plan();
-}
-
 // "traffic[0].ways.send" of each field below `message` that is set.
 void CollectSet(const Message& message, const std::string& prefix, std::vector<std::string>& paths) {
   const google::protobuf::Reflection& reflection = *message.GetReflection();

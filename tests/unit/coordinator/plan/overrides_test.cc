@@ -22,7 +22,7 @@ traffic:
   - {from: b, to: a, protocol: udp, cpus: {sender: [0, 1]}}
 )";
 
-tutti::v1::Plan With(const std::vector<std::string>& overrides) {
+tutti::v1::Plan WithOverrides(const std::vector<std::string>& overrides) {
   LoadedPlan loaded = LoadPlan(kText, "p.yaml", overrides);
   for (const PlanError& error : loaded.errors) ADD_FAILURE() << Format("p.yaml", error);
   if (loaded.plan.cases_size() == 0) loaded.plan.add_cases()->add_traffic();
@@ -31,30 +31,34 @@ tutti::v1::Plan With(const std::vector<std::string>& overrides) {
 std::string Refused(const std::string& override) { return Errors(kText, {override}); }
 
 TEST(Override, ReplacesAndAddsValues) {
-  EXPECT_EQ(With({"timing.measure=2s"}).cases(0).timing().measure_ns(), 2'000'000'000);
-  EXPECT_EQ(With({"repeat=4"}).cases(0).repeat(), 4u);
-  EXPECT_EQ(With({"name=other"}).name(), "other");
-  EXPECT_EQ(With({"traffic[0].protocol=tcp"}).cases(0).traffic(0).protocol(), tutti::v1::PROTOCOL_TCP);
-  EXPECT_EQ(With({"traffic.bulk.protocol=tcp"}).cases(0).traffic(0).protocol(), tutti::v1::PROTOCOL_TCP);
-  EXPECT_EQ(With({"traffic.entry-2.streams=7"}).cases(0).traffic(1).streams(), 7u);
-  EXPECT_EQ(With({"traffic.bulk.socket_buffer.receive=2MiB"}).cases(0).traffic(0).receive_buffer_bytes(),
-            2097152u);
-  EXPECT_EQ(With({"traffic.bulk.socket_buffer.receive=2MiB"}).cases(0).traffic(0).send_buffer_bytes(),
-            1048576u);
-  EXPECT_EQ(With({"roles.b.labels.rack=y"}).cases(0).roles(1).labels().at("rack"), "y");
-  EXPECT_EQ(With({"roles.b.labels.gen=7"}).cases(0).roles(1).labels().at("gen"), "7");
-  EXPECT_EQ(With({"roles.a={hosts: [h1]}"}).cases(0).roles(0).hosts(0), "h1");
-  EXPECT_EQ(With({"traffic[1].cpus.sender[1]=5"}).cases(0).traffic(1).sender_cpus().cpus(1), 5u);
+  EXPECT_EQ(WithOverrides({"timing.measure=2s"}).cases(0).timing().measure_ns(), 2'000'000'000);
+  EXPECT_EQ(WithOverrides({"repeat=4"}).cases(0).repeat(), 4u);
+  EXPECT_EQ(WithOverrides({"name=other"}).name(), "other");
+  EXPECT_EQ(WithOverrides({"traffic[0].protocol=tcp"}).cases(0).traffic(0).protocol(),
+            tutti::v1::PROTOCOL_TCP);
+  EXPECT_EQ(WithOverrides({"traffic.bulk.protocol=tcp"}).cases(0).traffic(0).protocol(),
+            tutti::v1::PROTOCOL_TCP);
+  EXPECT_EQ(WithOverrides({"traffic.entry-2.streams=7"}).cases(0).traffic(1).streams(), 7u);
+  EXPECT_EQ(
+      WithOverrides({"traffic.bulk.socket_buffer.receive=2MiB"}).cases(0).traffic(0).receive_buffer_bytes(),
+      2097152u);
+  EXPECT_EQ(
+      WithOverrides({"traffic.bulk.socket_buffer.receive=2MiB"}).cases(0).traffic(0).send_buffer_bytes(),
+      1048576u);
+  EXPECT_EQ(WithOverrides({"roles.b.labels.rack=y"}).cases(0).roles(1).labels().at("rack"), "y");
+  EXPECT_EQ(WithOverrides({"roles.b.labels.gen=7"}).cases(0).roles(1).labels().at("gen"), "7");
+  EXPECT_EQ(WithOverrides({"roles.a={hosts: [h1]}"}).cases(0).roles(0).hosts(0), "h1");
+  EXPECT_EQ(WithOverrides({"traffic[1].cpus.sender[1]=5"}).cases(0).traffic(1).sender_cpus().cpus(1), 5u);
 }
 
 TEST(Override, ReplacesAnAxis) {
-  const tutti::v1::Plan plan = With({"matrix.streams=[4]"});
+  const tutti::v1::Plan plan = WithOverrides({"matrix.streams=[4]"});
   ASSERT_EQ(plan.cases_size(), 1);
   EXPECT_EQ(plan.cases(0).traffic(0).streams(), 4u);
 }
 
 TEST(Override, LaterOnesWinAndAllAreKept) {
-  const tutti::v1::Plan plan = With({"repeat=4", "repeat=5"});
+  const tutti::v1::Plan plan = WithOverrides({"repeat=4", "repeat=5"});
   EXPECT_EQ(plan.cases(0).repeat(), 5u);
   EXPECT_THAT(plan.overrides(), ::testing::ElementsAre("repeat=4", "repeat=5"));
 }

@@ -59,14 +59,14 @@ TEST(Pacing, TheEcnFieldGoesByItsName) {
   EXPECT_FALSE(EntryOf("    priority: 3\n").marks().has_ecn());
 }
 
-struct Refused {
+struct RefusedLines {
   const char* lines;
   const char* says;
   const char* protocol = "udp";
 };
-void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.lines; }
+void PrintTo(const RefusedLines& refused, std::ostream* out) { *out << refused.lines; }
 
-class RefusedPacing : public ::testing::TestWithParam<Refused> {};
+class RefusedPacing : public ::testing::TestWithParam<RefusedLines> {};
 TEST_P(RefusedPacing, SaysWhatToWrite) {
   const std::string errors = Errors(MinimalPlan(GetParam().lines, "", GetParam().protocol));
   EXPECT_THAT(errors, HasSubstr(GetParam().says));
@@ -75,26 +75,32 @@ TEST_P(RefusedPacing, SaysWhatToWrite) {
 INSTANTIATE_TEST_SUITE_P(
     Pacing, RefusedPacing,
     ::testing::Values(
-        Refused{"    rate: 5kpps\n", "messages per second are written in pps, Kpps or Mpps"},
-        Refused{"    rate: 0pps\n", "at least 1pps"}, Refused{"    rate: 2000Mpps\n", "at most 1000Mpps"},
-        Refused{"    rate: 0.5pps\n", "not a whole number of pps"},
-        Refused{"    rate: 100Mpps\n    message_size: 64KiB\n", "p.yaml:11:11: traffic[0].rate: is ", "tcp"},
-        Refused{"    burst: 4\n", "traffic[0].burst: burst is of streams with a rate: add rate, or remove"},
-        Refused{"    catch_up: 1s\n", "catch_up is of streams with a rate"},
-        Refused{"    pacing: spin\n", "pacing is of streams with a rate"},
-        Refused{"    rate: 1Mbps\n    burst: 0\n", "from 1 to 65536"},
-        Refused{"    rate: 1Mbps\n    pacing: kernel\n",
-                "p.yaml:12:13: traffic[0].pacing: kernel paces tcp; udp only where"},
-        Refused{"    rate: 1Mbps\n    pacing: kernel\n    burst: 4\n", "burst is not the kernel's to keep",
-                "tcp"},
-        Refused{"    rate: 1Mbps\n    pacing: spin\n    threads: per_cpu\n", "from its other streams"},
-        Refused{"    send: zerocopy\n    threads: per_cpu\n", "which the streams of a thread per CPU share"},
-        Refused{"    bytes: 1MiB\n    threads: per_cpu\n", "is of streams with a thread each"},
-        Refused{"    receive_wait: poll\n    threads: per_cpu\n", "waits for all its streams together"},
-        Refused{"    ecn: ect0\n", "TCP keeps the ECN field for itself", "tcp"},
-        Refused{"    ecn: ect2\n", "did you mean \"ect0\""}, Refused{"    priority: 16\n", "from 0 to 15"},
-        Refused{"    source_ports: 5000-5002\n    streams: 4\n",
-                "traffic[0].source_ports: ports 5000-5002 are 3, and each host of a sends 4 streams there"}));
+        RefusedLines{"    rate: 5kpps\n", "messages per second are written in pps, Kpps or Mpps"},
+        RefusedLines{"    rate: 0pps\n", "at least 1pps"},
+        RefusedLines{"    rate: 2000Mpps\n", "at most 1000Mpps"},
+        RefusedLines{"    rate: 0.5pps\n", "not a whole number of pps"},
+        RefusedLines{"    rate: 100Mpps\n    message_size: 64KiB\n", "p.yaml:11:11: traffic[0].rate: is ",
+                     "tcp"},
+        RefusedLines{"    burst: 4\n",
+                     "traffic[0].burst: burst is of streams with a rate: add rate, or remove"},
+        RefusedLines{"    catch_up: 1s\n", "catch_up is of streams with a rate"},
+        RefusedLines{"    pacing: spin\n", "pacing is of streams with a rate"},
+        RefusedLines{"    rate: 1Mbps\n    burst: 0\n", "from 1 to 65536"},
+        RefusedLines{"    rate: 1Mbps\n    pacing: kernel\n",
+                     "p.yaml:12:13: traffic[0].pacing: kernel paces tcp; udp only where"},
+        RefusedLines{"    rate: 1Mbps\n    pacing: kernel\n    burst: 4\n",
+                     "burst is not the kernel's to keep", "tcp"},
+        RefusedLines{"    rate: 1Mbps\n    pacing: spin\n    threads: per_cpu\n", "from its other streams"},
+        RefusedLines{"    send: zerocopy\n    threads: per_cpu\n",
+                     "which the streams of a thread per CPU share"},
+        RefusedLines{"    bytes: 1MiB\n    threads: per_cpu\n", "is of streams with a thread each"},
+        RefusedLines{"    receive_wait: poll\n    threads: per_cpu\n", "waits for all its streams together"},
+        RefusedLines{"    ecn: ect0\n", "TCP keeps the ECN field for itself", "tcp"},
+        RefusedLines{"    ecn: ect2\n", "did you mean \"ect0\""},
+        RefusedLines{"    priority: 16\n", "from 0 to 15"},
+        RefusedLines{
+            "    source_ports: 5000-5002\n    streams: 4\n",
+            "traffic[0].source_ports: ports 5000-5002 are 3, and each host of a sends 4 streams there"}));
 
 TEST(Pacing, SourcePortsOfAFanOutCountAtTheOneSender) {
   const auto with = [](const std::string& ports) {

@@ -13,12 +13,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-tutti::v1::Plan Load(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  auto plan = LoadValidPlan(text, "p.yaml", overrides);
-  EXPECT_TRUE(plan.ok()) << std::string(plan.status().message());
-  return plan.ok() ? *plan : tutti::v1::Plan();
-}
-
 TEST(LoadPlan, FillsDefaults) {
   const tutti::v1::Plan plan = Load(MinimalPlan());
   ASSERT_EQ(plan.cases_size(), 1);

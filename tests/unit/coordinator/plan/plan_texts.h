@@ -26,6 +26,13 @@ inline std::string MinimalPlan(const std::string& entry_lines = "", const std::s
          protocol + "\n" + entry_lines + plan_lines;
 }
 
+// A plan that has to be valid.
+inline tutti::v1::Plan Load(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  auto plan = LoadValidPlan(text, "p.yaml", overrides);
+  EXPECT_TRUE(plan.ok()) << std::string(plan.status().message());
+  return plan.ok() ? *plan : tutti::v1::Plan();
+}
+
 // Every error of a plan, formatted, one a line.
 inline std::string Errors(std::string_view text, const std::vector<std::string>& overrides = {}) {
   std::string all;

@@ -12,18 +12,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string With(const std::string& thresholds, const std::string& protocol = "udp") {
+std::string WithThresholds(const std::string& thresholds, const std::string& protocol = "udp") {
   return MinimalPlan("", "thresholds:\n" + thresholds, protocol);
 }
 
-tutti::v1::Plan Load(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  auto plan = LoadValidPlan(text, "p.yaml", overrides);
-  EXPECT_TRUE(plan.ok()) << std::string(plan.status().message());
-  return plan.ok() ? *plan : tutti::v1::Plan();
-}
-
 TEST(Thresholds, ATextAloneIsOfTheWholeWindowAndFails) {
-  const tutti::v1::Plan plan = Load(With("  - throughput.received >= 9.4Gbps\n"));
+  const tutti::v1::Plan plan = Load(WithThresholds("  - throughput.received >= 9.4Gbps\n"));
   ASSERT_EQ(plan.cases(0).thresholds_size(), 1);
   const tutti::v1::Threshold& threshold = plan.cases(0).thresholds(0);
   EXPECT_EQ(threshold.metric(), "throughput.received");
@@ -36,12 +30,12 @@ TEST(Thresholds, ATextAloneIsOfTheWholeWindowAndFails) {
 }
 
 TEST(Thresholds, AMapSaysWhose) {
-  const tutti::v1::Plan plan = Load(
-      With("  - {expect: loss<0.1%, entry: bulk, scope: stream, window: worst_interval, severity: warn}\n"
-           "  - {expect: throughput.received > 1Mbps, scope: \"role:b\"}\n"
-           "  - {expect: throughput.sent > 1Mbps, scope: \"host:h1.lab\"}\n"
-           "  - {expect: throughput.sent > 1Mbps, scope: host}\n"
-           "  - {expect: throughput.sent > 1Mbps, scope: pair}\n"));
+  const tutti::v1::Plan plan = Load(WithThresholds(
+      "  - {expect: loss<0.1%, entry: bulk, scope: stream, window: worst_interval, severity: warn}\n"
+      "  - {expect: throughput.received > 1Mbps, scope: \"role:b\"}\n"
+      "  - {expect: throughput.sent > 1Mbps, scope: \"host:h1.lab\"}\n"
+      "  - {expect: throughput.sent > 1Mbps, scope: host}\n"
+      "  - {expect: throughput.sent > 1Mbps, scope: pair}\n"));
   const auto& thresholds = plan.cases(0).thresholds();
   ASSERT_EQ(thresholds.size(), 5);
   EXPECT_EQ(thresholds[0].comparison(), tutti::v1::COMPARISON_BELOW);
@@ -72,14 +66,14 @@ TEST(Thresholds, TheMatrixAndSetReachIntoThem) {
 }
 
 TEST(Thresholds, EveryErrorHasItsPlaceAndSaysWhatToWrite) {
-  const std::string errors =
-      Errors(With("  - throughput.recieved >= 1Gbps\n"
-                  "  - loss == 0%\n"
-                  "  - loss < 0.1\n"
-                  "  - loss\n"
-                  "  - {expect: throughput.sent > 1Gbps, scope: streams, window: interval, severity: error}\n"
-                  "  - {scope: stream}\n"
-                  "  - {expect: loss < 1%, stop: true}\n"));
+  const std::string errors = Errors(WithThresholds(
+      "  - throughput.recieved >= 1Gbps\n"
+      "  - loss == 0%\n"
+      "  - loss < 0.1\n"
+      "  - loss\n"
+      "  - {expect: throughput.sent > 1Gbps, scope: streams, window: interval, severity: error}\n"
+      "  - {scope: stream}\n"
+      "  - {expect: loss < 1%, stop: true}\n"));
   EXPECT_THAT(errors,
               HasSubstr("p.yaml:12:5: thresholds[0]: \"throughput.recieved\" is not a metric; did you mean "
                         "\"throughput.received\"?"));
@@ -107,9 +101,9 @@ TEST(Thresholds, AnErrorInAValueOfTheMatrixPointsThere) {
 }
 
 TEST(Thresholds, WhatTheyNameHasToExist) {
-  EXPECT_THAT(Errors(With("  - {expect: loss < 1%, entry: bulc}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: loss < 1%, entry: bulc}\n")),
               HasSubstr("thresholds[0].entry: \"bulc\" is not a traffic entry; did you mean \"bulk\"?"));
-  EXPECT_THAT(Errors(With("  - {expect: loss < 1%, scope: \"role:servers\"}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: loss < 1%, scope: \"role:servers\"}\n")),
               HasSubstr("thresholds[0].scope: \"servers\" is not a role; known are a, b"));
   const std::string named =
       "version: 1\nname: n\nroles: {a: {hosts: [x]}, b: {hosts: [y]}}\n"
@@ -120,18 +114,18 @@ TEST(Thresholds, WhatTheyNameHasToExist) {
 }
 
 TEST(Thresholds, AMetricIsAskedOnlyForWhatItHas) {
-  EXPECT_THAT(Errors(With("  - {expect: jain > 0.9, scope: stream}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: jain > 0.9, scope: stream}\n")),
               HasSubstr("thresholds[0].scope: jain is of an entry as a whole: write total or role:NAME"));
-  EXPECT_THAT(Errors(With("  - {expect: jain > 0.9, window: worst_interval}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: jain > 0.9, window: worst_interval}\n")),
               AllOf(HasSubstr("thresholds[0].window: the intervals of jain are not known: write measure"),
                     HasSubstr("throughput.sent, throughput.received, loss, retransmits")));
 }
 
 TEST(Thresholds, AbortHasAGracePeriodOfFiveSecondsOrItsOwn) {
   const tutti::v1::Plan plan =
-      Load(With("  - {expect: throughput.received >= 1Gbps, abort: true}\n"
-                "  - {expect: throughput.sent >= 1Gbps, abort: true, grace: 2s}\n"
-                "  - {expect: throughput.sent >= 1Mbps, abort: false}\n"));
+      Load(WithThresholds("  - {expect: throughput.received >= 1Gbps, abort: true}\n"
+                          "  - {expect: throughput.sent >= 1Gbps, abort: true, grace: 2s}\n"
+                          "  - {expect: throughput.sent >= 1Mbps, abort: false}\n"));
   const auto& thresholds = plan.cases(0).thresholds();
   ASSERT_EQ(thresholds.size(), 3);
   EXPECT_TRUE(thresholds[0].abort());
@@ -142,27 +136,29 @@ TEST(Thresholds, AbortHasAGracePeriodOfFiveSecondsOrItsOwn) {
 }
 
 TEST(Thresholds, AbortIsForWhatIsKnownOfAWholeEntryWhileATrialRuns) {
-  EXPECT_THAT(Errors(With("  - {expect: loss < 1%, abort: true}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: loss < 1%, abort: true}\n")),
               AllOf(HasSubstr("p.yaml:12:32: thresholds[0].abort: loss is not known while a trial runs"),
                     HasSubstr("throughput.sent, throughput.received, retransmits, transactions)")));
-  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: true, severity: warn}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: throughput.sent > 1bps, abort: true, severity: warn}\n")),
               HasSubstr("thresholds[0].severity: a warning ends nothing: write severity: fail"));
-  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: true, scope: stream}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: throughput.sent > 1bps, abort: true, scope: stream}\n")),
               HasSubstr("thresholds[0].scope: while a trial runs only the entry as a whole is judged"));
-  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: true, scope: \"role:a\"}\n")),
-              HasSubstr("write scope: total, or remove abort"));
-  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: true, window: worst_interval}\n")),
-              HasSubstr("thresholds[0].window: abort goes by the measure window so far"));
-  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, grace: 5s}\n")),
+  EXPECT_THAT(
+      Errors(WithThresholds("  - {expect: throughput.sent > 1bps, abort: true, scope: \"role:a\"}\n")),
+      HasSubstr("write scope: total, or remove abort"));
+  EXPECT_THAT(
+      Errors(WithThresholds("  - {expect: throughput.sent > 1bps, abort: true, window: worst_interval}\n")),
+      HasSubstr("thresholds[0].window: abort goes by the measure window so far"));
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: throughput.sent > 1bps, grace: 5s}\n")),
               HasSubstr("thresholds[0].grace: is how long a threshold with abort may be missed"));
-  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1bps, abort: yes, grace: 5s}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: throughput.sent > 1bps, abort: yes, grace: 5s}\n")),
               AllOf(HasSubstr("thresholds[0].abort: \"yes\" is neither true nor false"),
                     Not(HasSubstr("thresholds[0].grace"))));
 }
 
 TEST(Thresholds, AGracePeriodThatTheWindowDoesNotOutlastGetsAWarning) {
   const auto warnings = [](const std::string& measure) {
-    return LoadPlan(With("  - {expect: throughput.sent > 1bps, abort: true}\n"), "p.yaml",
+    return LoadPlan(WithThresholds("  - {expect: throughput.sent > 1bps, abort: true}\n"), "p.yaml",
                     {"timing.measure=" + measure})
         .warnings;
   };
@@ -173,14 +169,15 @@ TEST(Thresholds, AGracePeriodThatTheWindowDoesNotOutlastGetsAWarning) {
 
 TEST(Thresholds, OneThatWouldNeverBeJudgedIsRefused) {
   EXPECT_THAT(
-      Errors(With("  - loss < 1%\n", "tcp")),
+      Errors(WithThresholds("  - loss < 1%\n", "tcp")),
       HasSubstr(
           "p.yaml:12:5: thresholds[0]: judges nothing: it takes an entry that is udp, one-way, and there is "
           "none"));
-  EXPECT_THAT(Errors(With("  - {expect: throughput.received > 1Mbps, scope: \"role:a\"}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: throughput.received > 1Mbps, scope: \"role:a\"}\n")),
               HasSubstr("it takes an entry in which the role a receives, and there is none"));
-  EXPECT_THAT(Errors(With("  - {expect: throughput.sent > 1Mbps, scope: \"role:a\"}\n")), IsEmpty());
-  EXPECT_THAT(Errors(With("  - {expect: latency.p99 < 1ms, entry: bulk}\n")),
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: throughput.sent > 1Mbps, scope: \"role:a\"}\n")),
+              IsEmpty());
+  EXPECT_THAT(Errors(WithThresholds("  - {expect: latency.p99 < 1ms, entry: bulk}\n")),
               HasSubstr("it takes an entry named bulk that is request_response, and there is none"));
   // In one case of the matrix it is.
   EXPECT_THAT(Errors(MinimalPlan("", "matrix: {p: [tcp, udp]}\nthresholds: [loss < 1%]\n", "${p}")),
@@ -192,10 +189,10 @@ TEST(Thresholds, AComparisonAgainstTheGoodDirectionGetsAWarning) {
     const LoadedPlan loaded = LoadPlan(text, "p.yaml", {});
     return loaded.warnings.empty() ? std::string() : loaded.warnings[0];
   };
-  EXPECT_THAT(warnings(With("  - throughput.received <= 1Gbps\n")),
+  EXPECT_THAT(warnings(WithThresholds("  - throughput.received <= 1Gbps\n")),
               HasSubstr("more is better, and this passes where there is little: write > or >="));
-  EXPECT_THAT(warnings(With("  - loss > 1%\n")), HasSubstr("less is better"));
-  EXPECT_THAT(warnings(With("  - loss < 1%\n")), Not(HasSubstr("better")));
+  EXPECT_THAT(warnings(WithThresholds("  - loss > 1%\n")), HasSubstr("less is better"));
+  EXPECT_THAT(warnings(WithThresholds("  - loss < 1%\n")), Not(HasSubstr("better")));
 }
 
 TEST(Thresholds, ValuesThatAskForTheSameAreOneCase) {

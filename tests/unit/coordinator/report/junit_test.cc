@@ -154,7 +154,8 @@ TEST(JunitTest, ARunThatWasCutOffWhileItWaitedIsAnErrorBesideItsSkippedCases) {
   const std::string xml = RenderJunit(result);
   EXPECT_THAT(xml, HasSubstr("tests=\"3\" failures=\"0\" errors=\"1\" skipped=\"2\""));
   EXPECT_THAT(xml, HasSubstr("name=\"run\""));
-  EXPECT_THAT(xml, HasSubstr("<error type=\"partial\" message=\"the coordinator ended before this run did\">"));
+  EXPECT_THAT(xml,
+              HasSubstr("<error type=\"partial\" message=\"the coordinator ended before this run did\">"));
 }
 
 TEST(JunitTest, ARunThatWasCancelledIsAnErrorAlsoWhereSomeCasesHavePassedOrFailedAThreshold) {

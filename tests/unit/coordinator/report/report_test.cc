@@ -169,9 +169,10 @@ TEST(ReportTest, StreamTestHasALineForACaseThatWasNotRun) {
   v1::Case& plan_case = *result.mutable_plan()->add_cases();
   plan_case.add_traffic()->set_send_buffer_bytes(1 << 20);
   result.mutable_plan()->add_cases()->set_index(1);
-  EXPECT_EQ(RenderStreamTest(result),
-            "** 1MiB: case 1 (streams=8): no figures, 0 of 3 trials are good (cancelled): 0 of 3 trials were run\n"
-            "** no figures of 1 of 2 cases: they were not run\n");
+  EXPECT_EQ(
+      RenderStreamTest(result),
+      "** 1MiB: case 1 (streams=8): no figures, 0 of 3 trials are good (cancelled): 0 of 3 trials were run\n"
+      "** no figures of 1 of 2 cases: they were not run\n");
 }
 
 TEST(ReportTest, MinimumAndMaximumTakeTheMediansUnit) {

@@ -2,12 +2,12 @@
 
 #include <string>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::report {
 namespace {
 
 namespace v1 = tutti::v1;
-
-constexpr int64_t kMs = 1'000'000;
 
 void Set(v1::Spread& spread, double median, double min, double max, uint32_t trials) {
   spread.set_median(median);

@@ -107,8 +107,9 @@ TEST(TransactionsReport, NetperfHasTheColumnsOfItsRequestResponseTestsBelowTheOt
 
 TEST(TransactionsReport, TheScriptsLineIsOfStreamsAlone) {
   EXPECT_THAT(LineWith(RenderStreamTest(Mixed()), "bulk"), HasSubstr(" Mb/s, Receive at "));
-  EXPECT_EQ(LineWith(RenderStreamTest(Mixed()), "ask"),
-            "** default: ask: request/response has no such line: --format table and netperf have its figures");
+  EXPECT_EQ(
+      LineWith(RenderStreamTest(Mixed()), "ask"),
+      "** default: ask: request/response has no such line: --format table and netperf have its figures");
 }
 
 TEST(TransactionsReport, TheLiveLineHasTransactionsPerSecond) {

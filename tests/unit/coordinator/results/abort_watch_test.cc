@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::results {
 namespace {
 
@@ -17,7 +19,6 @@ using testing::StartsWith;
 
 namespace v1 = tutti::v1;
 
-constexpr int64_t kMs = 1'000'000;
 constexpr double kUnknown = -1;
 
 // An entry "bulk" over TCP with a warm-up of 1 s and intervals of 100 ms, which has to receive 100 bps; half

@@ -4,12 +4,12 @@
 
 #include <string>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::results {
 namespace {
 
 namespace v1 = tutti::v1;
-
-constexpr int64_t kMs = 1'000'000;
 
 v1::CpuTimes& AddCpu(v1::CpuReading& reading, uint32_t id, uint64_t idle_ms) {
   v1::CpuTimes& cpu = *reading.add_cpus();

@@ -17,7 +17,7 @@ v1::EdgeSample& Edge(TrialInput& input, const std::string& host, int index) {
 }
 
 // Five edges bound the four intervals of a raw trial.
-TrialInput TcpPair() {
+TrialInput CountedPair() {
   RawTrial raw = RawTrial::Pair();
   raw.traffic().set_protocol(v1::PROTOCOL_TCP);
   TrialInput input = raw.Build();
@@ -40,7 +40,7 @@ TrialInput TcpPair() {
 }
 
 TEST(PathCountersTest, TcpInfoOfTheSenderStandsAtEveryEdge) {
-  const v1::TrialResult result = MergeTrial(TcpPair());
+  const v1::TrialResult result = MergeTrial(CountedPair());
   ASSERT_TRUE(result.streams(0).has_tcp_series());
   const v1::TcpSeries& series = result.streams(0).tcp_series();
   EXPECT_THAT(series.retransmits(), ElementsAre(0, 3, 6, 9, 12));

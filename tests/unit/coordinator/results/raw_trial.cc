@@ -187,7 +187,7 @@ v1::StreamReport ReceiverReport(const RawTrial& trial, const RawStream& stream, 
   return report;
 }
 
-v1::EdgeSample Edge(const RawTrial& trial, const RawHost& host, uint32_t index, const HostInput& input) {
+v1::EdgeSample MakeEdge(const RawTrial& trial, const RawHost& host, uint32_t index, const HostInput& input) {
   v1::EdgeSample edge;
   const int64_t at_ns = trial.EdgeNs(host, index);
   edge.set_index(index);
@@ -250,7 +250,7 @@ TrialInput RawTrial::Build() const {
       }
     }
     for (uint32_t k = 0; k <= intervals() && k < host.edges; ++k)
-      *report.add_edges() = Edge(*this, host, k, host_input);
+      *report.add_edges() = MakeEdge(*this, host, k, host_input);
     if (host.missing) {
       host_input.progress.assign(report.edges().begin(), report.edges().end());
       host_input.missing = "session lost: connection reset";

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "coordinator/results/merge.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::results {
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000'000'000;
 
 enum class Fate { kInOrder, kReordered, kLate, kLost };
 

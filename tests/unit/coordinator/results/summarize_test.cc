@@ -11,7 +11,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-v1::TrialResult Trial(v1::TrialStatus status, double received_bps, uint32_t repetition = 1) {
+v1::TrialResult TrialOf(v1::TrialStatus status, double received_bps, uint32_t repetition = 1) {
   v1::TrialResult trial;
   trial.set_status(status);
   trial.set_repetition(repetition);
@@ -41,9 +41,9 @@ v1::Case Wanting(uint32_t repeat) {
 TEST(SummarizeTest, RowHasTheMedianOfTheGoodTrialsAlone) {
   const v1::CaseResult result =
       SummarizeCase(Wanting(5),
-                    {Trial(v1::TRIAL_STATUS_GOOD, 100), Trial(v1::TRIAL_STATUS_GOOD, 300),
-                     Trial(v1::TRIAL_STATUS_GOOD, 200), Trial(v1::TRIAL_STATUS_SUSPECT, 1e9),
-                     Trial(v1::TRIAL_STATUS_PARTIAL, 1)},
+                    {TrialOf(v1::TRIAL_STATUS_GOOD, 100), TrialOf(v1::TRIAL_STATUS_GOOD, 300),
+                     TrialOf(v1::TRIAL_STATUS_GOOD, 200), TrialOf(v1::TRIAL_STATUS_SUSPECT, 1e9),
+                     TrialOf(v1::TRIAL_STATUS_PARTIAL, 1)},
                     false);
   ASSERT_EQ(result.rows_size(), 1);
   const v1::Row& row = result.rows(0);
@@ -63,7 +63,7 @@ TEST(SummarizeTest, RowHasTheMedianOfTheGoodTrialsAlone) {
 }
 
 TEST(SummarizeTest, WithoutAGoodTrialTheRowIsThereWithoutFigures) {
-  const v1::CaseResult result = SummarizeCase(Wanting(1), {Trial(v1::TRIAL_STATUS_SUSPECT, 100)}, false);
+  const v1::CaseResult result = SummarizeCase(Wanting(1), {TrialOf(v1::TRIAL_STATUS_SUSPECT, 100)}, false);
   ASSERT_EQ(result.rows_size(), 1);
   EXPECT_FALSE(result.rows(0).has_received_bps());
   EXPECT_EQ(result.status(), v1::CASE_STATUS_PARTIAL);
@@ -71,36 +71,37 @@ TEST(SummarizeTest, WithoutAGoodTrialTheRowIsThereWithoutFigures) {
 
 TEST(SummarizeTest, OverLimitTrialsDoNotCountAndDoNotMakeTheCasePartial) {
   const v1::CaseResult result = SummarizeCase(
-      Wanting(2), {Trial(v1::TRIAL_STATUS_GOOD, 100), Trial(v1::TRIAL_STATUS_OVER_LIMIT, 900)}, false);
+      Wanting(2), {TrialOf(v1::TRIAL_STATUS_GOOD, 100), TrialOf(v1::TRIAL_STATUS_OVER_LIMIT, 900)}, false);
   EXPECT_EQ(result.status(), v1::CASE_STATUS_OVER_LIMIT);
   EXPECT_EQ(result.rows(0).received_bps().median(), 100);
   EXPECT_EQ(SummarizeCase(Wanting(3),
-                          {Trial(v1::TRIAL_STATUS_FAILED, 1), Trial(v1::TRIAL_STATUS_GOOD, 100),
-                           Trial(v1::TRIAL_STATUS_OVER_LIMIT, 9)},
+                          {TrialOf(v1::TRIAL_STATUS_FAILED, 1), TrialOf(v1::TRIAL_STATUS_GOOD, 100),
+                           TrialOf(v1::TRIAL_STATUS_OVER_LIMIT, 9)},
                           false)
                 .status(),
             v1::CASE_STATUS_PARTIAL);
 }
 
 TEST(SummarizeTest, StatusOfACaseFollowsItsTrials) {
-  EXPECT_EQ(SummarizeCase(Wanting(1), {Trial(v1::TRIAL_STATUS_GOOD, 1)}, false).status(),
+  EXPECT_EQ(SummarizeCase(Wanting(1), {TrialOf(v1::TRIAL_STATUS_GOOD, 1)}, false).status(),
             v1::CASE_STATUS_GOOD);
-  EXPECT_EQ(SummarizeCase(Wanting(1), {Trial(v1::TRIAL_STATUS_GOOD, 1)}, true).status(),
+  EXPECT_EQ(SummarizeCase(Wanting(1), {TrialOf(v1::TRIAL_STATUS_GOOD, 1)}, true).status(),
             v1::CASE_STATUS_GOOD);
-  EXPECT_EQ(SummarizeCase(Wanting(2), {Trial(v1::TRIAL_STATUS_GOOD, 1)}, true).status(),
+  EXPECT_EQ(SummarizeCase(Wanting(2), {TrialOf(v1::TRIAL_STATUS_GOOD, 1)}, true).status(),
             v1::CASE_STATUS_CANCELLED);
-  EXPECT_EQ(SummarizeCase(Wanting(2), {Trial(v1::TRIAL_STATUS_GOOD, 1)}, false).status(),
+  EXPECT_EQ(SummarizeCase(Wanting(2), {TrialOf(v1::TRIAL_STATUS_GOOD, 1)}, false).status(),
             v1::CASE_STATUS_PARTIAL);
-  EXPECT_EQ(SummarizeCase(Wanting(1), {Trial(v1::TRIAL_STATUS_FAILED, 1)}, false).status(),
+  EXPECT_EQ(SummarizeCase(Wanting(1), {TrialOf(v1::TRIAL_STATUS_FAILED, 1)}, false).status(),
             v1::CASE_STATUS_FAILED);
   EXPECT_EQ(SummarizeCase(Wanting(1), {}, false).status(), v1::CASE_STATUS_NOT_RUN);
   EXPECT_EQ(SummarizeCase(Wanting(1), {}, true).status(), v1::CASE_STATUS_NOT_RUN);
 }
 
 TEST(SummarizeTest, ReasonsNameTheirTrial) {
-  v1::TrialResult partial = Trial(v1::TRIAL_STATUS_PARTIAL, 1, 2);
+  v1::TrialResult partial = TrialOf(v1::TRIAL_STATUS_PARTIAL, 1, 2);
   partial.add_reasons("host b: its report is missing");
-  const v1::CaseResult result = SummarizeCase(Wanting(3), {Trial(v1::TRIAL_STATUS_GOOD, 1), partial}, false);
+  const v1::CaseResult result =
+      SummarizeCase(Wanting(3), {TrialOf(v1::TRIAL_STATUS_GOOD, 1), partial}, false);
   EXPECT_THAT(result.reasons(), Contains("trial 2 is partial: host b: its report is missing"));
   EXPECT_THAT(result.reasons(), Contains("2 of 3 trials were run"));
 }
@@ -111,7 +112,9 @@ v1::Result RunOf(std::vector<v1::CaseResult> cases) {
   return result;
 }
 
-v1::CaseResult CaseOf(v1::TrialStatus status) { return SummarizeCase(Wanting(1), {Trial(status, 1)}, false); }
+v1::CaseResult CaseOf(v1::TrialStatus status) {
+  return SummarizeCase(Wanting(1), {TrialOf(status, 1)}, false);
+}
 
 TEST(JudgeTest, ExitCodeIsThatOfTheWorstInTheOrderOfTheDesign) {
   struct Expectation {
@@ -152,7 +155,7 @@ v1::CaseResult CaseWithThreshold(double limit_bps, v1::Severity severity,
   threshold.set_scope(v1::THRESHOLD_SCOPE_TOTAL);
   threshold.set_window(v1::THRESHOLD_WINDOW_MEASURE);
   threshold.set_severity(severity);
-  return SummarizeCase(plan_case, {Trial(status, 100)}, false);
+  return SummarizeCase(plan_case, {TrialOf(status, 100)}, false);
 }
 
 TEST(JudgeTest, AFailedThresholdIsExitCode4AndAWarningIsNone) {
@@ -194,7 +197,7 @@ TEST(JudgeTest, ACaseThatWasNotRunMakesTheRunPartial) {
 }
 
 TEST(JudgeTest, AnAbortIsExitCode4WhateverIsNotRunAfterIt) {
-  v1::TrialResult aborted = Trial(v1::TRIAL_STATUS_ABORTED, 1);
+  v1::TrialResult aborted = TrialOf(v1::TRIAL_STATUS_ABORTED, 1);
   aborted.add_reasons("throughput.received of entry bulk was 3Gbps over 5s");
   v1::Result result = RunOf({CaseOf(v1::TRIAL_STATUS_GOOD), SummarizeCase(Wanting(3), {aborted}, false),
                              SummarizeCase(Wanting(1), {}, false)});

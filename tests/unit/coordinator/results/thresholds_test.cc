@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "coordinator/results/merge.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::results {
 namespace {
 
 namespace v1 = tutti::v1;
 using testing::HasSubstr;
-
-constexpr int64_t kMs = 1'000'000;
 
 v1::Threshold Expect(const std::string& metric, v1::Comparison comparison, double limit,
                      v1::ThresholdScope scope = v1::THRESHOLD_SCOPE_TOTAL, const std::string& member = "") {
@@ -89,7 +88,7 @@ void AddTimeline(v1::TrialResult& trial) {
   }
 }
 
-v1::TrialResult Trial(double scale = 1, v1::TrialStatus status = v1::TRIAL_STATUS_GOOD) {
+v1::TrialResult ScaledTrial(double scale = 1, v1::TrialStatus status = v1::TRIAL_STATUS_GOOD) {
   v1::TrialResult trial;
   trial.set_status(status);
   v1::EntryResult& entry = *trial.add_entries();
@@ -108,7 +107,8 @@ v1::TrialResult Trial(double scale = 1, v1::TrialStatus status = v1::TRIAL_STATU
   return trial;
 }
 
-v1::ThresholdOutcome Judge(const v1::Threshold& threshold, std::vector<v1::TrialResult> trials = {Trial()}) {
+v1::ThresholdOutcome Judge(const v1::Threshold& threshold,
+                           std::vector<v1::TrialResult> trials = {ScaledTrial()}) {
   const auto repeat = static_cast<uint32_t>(trials.size());
   const v1::CaseResult result = SummarizeCase(PlanCase(threshold, repeat), std::move(trials), false);
   EXPECT_EQ(result.thresholds_size(), 1);
@@ -118,7 +118,7 @@ v1::ThresholdOutcome Judge(const v1::Threshold& threshold, std::vector<v1::Trial
 TEST(ThresholdsTest, TheTotalIsTheEntrysMedianOverTheGoodTrials) {
   const v1::ThresholdOutcome outcome =
       Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 12'000),
-            {Trial(1), Trial(2), Trial(3), Trial(9, v1::TRIAL_STATUS_SUSPECT)});
+            {ScaledTrial(1), ScaledTrial(2), ScaledTrial(3), ScaledTrial(9, v1::TRIAL_STATUS_SUSPECT)});
   EXPECT_TRUE(outcome.passed());
   EXPECT_EQ(outcome.value(), 12'000);
   EXPECT_EQ(outcome.trials(), 3u);
@@ -187,7 +187,7 @@ TEST(ThresholdsTest, TheWorstIntervalIsTakenPerTrialOverTheHostsOwnEdges) {
 }
 
 TEST(ThresholdsTest, AShorterLastIntervalIsLeftOut) {
-  v1::TrialResult trial = Trial();
+  v1::TrialResult trial = ScaledTrial();
   trial.mutable_timeline(1)->set_shorter(true);
   const v1::ThresholdOutcome outcome =
       Judge(InWorstInterval(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 5000)), {trial});
@@ -202,7 +202,7 @@ TEST(ThresholdsTest, WhatIsNotKnownFailsAndSaysWhy) {
   outcome = Judge(Expect("cpu.receiver", v1::COMPARISON_BELOW, 1e9));
   EXPECT_EQ(outcome.reason(), "no good trial has the figure");
   // One stream among several.
-  v1::TrialResult trial = Trial();
+  v1::TrialResult trial = ScaledTrial();
   trial.mutable_streams(2)->clear_received_bps();
   outcome =
       Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 1, v1::THRESHOLD_SCOPE_STREAM), {trial});
@@ -210,7 +210,7 @@ TEST(ThresholdsTest, WhatIsNotKnownFailsAndSaysWhy) {
   EXPECT_FALSE(outcome.has_value());
   EXPECT_EQ(outcome.member(), "stream 2 (a2 -> b2)");
   // An interval of one stream.
-  trial = Trial();
+  trial = ScaledTrial();
   trial.mutable_streams(0)->clear_received_bytes_intervals();
   outcome = Judge(InWorstInterval(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 1)), {trial});
   EXPECT_EQ(outcome.reason(), "no good trial has all of its intervals");
@@ -218,7 +218,7 @@ TEST(ThresholdsTest, WhatIsNotKnownFailsAndSaysWhy) {
 
 TEST(ThresholdsTest, WithoutATrialThatCountsNothingPasses) {
   v1::ThresholdOutcome outcome = Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 0),
-                                       {Trial(1, v1::TRIAL_STATUS_OVER_LIMIT)});
+                                       {ScaledTrial(1, v1::TRIAL_STATUS_OVER_LIMIT)});
   EXPECT_FALSE(outcome.passed());
   EXPECT_EQ(outcome.reason(), "no trial of the case counts");
   outcome = Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 0), {});
@@ -227,22 +227,22 @@ TEST(ThresholdsTest, WithoutATrialThatCountsNothingPasses) {
 }
 
 TEST(ThresholdsTest, ATrialThatLacksTheFigureIsNotInItsMedian) {
-  v1::TrialResult without = Trial(9);
+  v1::TrialResult without = ScaledTrial(9);
   without.mutable_entries(0)->clear_received_bps();
   const v1::ThresholdOutcome outcome =
-      Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 6000), {Trial(), without});
+      Judge(Expect("throughput.received", v1::COMPARISON_AT_LEAST, 6000), {ScaledTrial(), without});
   EXPECT_TRUE(outcome.passed());
   EXPECT_EQ(outcome.trials(), 1u);
 }
 
 TEST(ThresholdsTest, WhatTheCaseCannotHaveIsNotJudged) {
-  v1::TrialResult alone = Trial();
+  v1::TrialResult alone = ScaledTrial();
   alone.mutable_entries(0)->set_streams(1);
   EXPECT_EQ(
       SummarizeCase(PlanCase(Expect("jain", v1::COMPARISON_ABOVE, 0.9)), {alone}, false).thresholds_size(),
       0);
   EXPECT_FALSE(Judge(Expect("jain", v1::COMPARISON_ABOVE, 0.9)).passed());
-  EXPECT_EQ(SummarizeCase(PlanCase(Expect("retransmits", v1::COMPARISON_BELOW, 1)), {Trial()}, false)
+  EXPECT_EQ(SummarizeCase(PlanCase(Expect("retransmits", v1::COMPARISON_BELOW, 1)), {ScaledTrial()}, false)
                 .thresholds_size(),
             0);
 }
@@ -252,7 +252,7 @@ TEST(ThresholdsTest, EntriesAndDirectionsAreJudgedOneByOne) {
   plan_case.mutable_traffic(0)->set_both_ways(true);
   *plan_case.add_traffic() = plan_case.traffic(0);
   plan_case.mutable_traffic(1)->set_name("other");
-  v1::TrialResult trial = Trial();
+  v1::TrialResult trial = ScaledTrial();
   for (const char* name : {"bulk", "other"}) {
     v1::EntryResult& entry = *trial.add_entries();
     entry.set_entry(name);
@@ -275,7 +275,7 @@ TEST(ThresholdsTest, EntriesAndDirectionsAreJudgedOneByOne) {
 TEST(ThresholdsTest, RetransmitsOfAnIntervalAreTheDifferenceOfItsEdges) {
   v1::Case plan_case = PlanCase(InWorstInterval(Expect("retransmits", v1::COMPARISON_BELOW, 60)));
   plan_case.mutable_traffic(0)->set_protocol(v1::PROTOCOL_TCP);
-  v1::TrialResult trial = Trial();
+  v1::TrialResult trial = ScaledTrial();
   for (v1::StreamResult& stream : *trial.mutable_streams()) {
     for (const uint64_t edge : {7, 8, 10}) stream.mutable_tcp_series()->add_retransmits(edge);
     stream.mutable_flow()->set_from_host("a");

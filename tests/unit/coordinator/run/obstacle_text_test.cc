@@ -7,15 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::run {
 namespace {
 
 using tutti::v1::Obstacle;
 
-constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kMinute = 60 * kSecond;
-constexpr int64_t kHour = 60 * kMinute;
-constexpr int64_t kDay = 24 * kHour;
 constexpr int64_t kNow = kDay + 14 * kHour;  // 1970-01-02 14:00
 
 class ObstacleTextTest : public testing::Test {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coordinator/plan/plan_loader.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::run {
 namespace {
@@ -18,8 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StrEq;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 class RunPreparationTest : public testing::Test {
  protected:
@@ -45,10 +44,10 @@ class RunPreparationTest : public testing::Test {
     members_[member].drain = mark;
   }
   absl::StatusOr<RunSpec> Prepare(const std::string& roles, const std::string& more = "") const {
-    const auto plan = plan::LoadValidPlan(
-        "version: 1\nname: n\nroles: " + roles + "\ntraffic:\n  - {name: e, from: x, to: y, protocol: udp}\n" +
-            more,
-        "p.yaml", {});
+    const auto plan =
+        plan::LoadValidPlan("version: 1\nname: n\nroles: " + roles +
+                                "\ntraffic:\n  - {name: e, from: x, to: y, protocol: udp}\n" + more,
+                            "p.yaml", {});
     EXPECT_TRUE(plan.ok()) << plan.status();
     return PrepareRun(*plan, members_, {.lab = true}, 1'000 * kSecond);
   }
@@ -77,8 +76,9 @@ TEST_F(RunPreparationTest, AThresholdOfAHostThatNoRoleHasIsRefusedBeforeHoursAre
   EXPECT_TRUE(judging("a").ok());
   const absl::Status status = judging("c");  // there, and not in the run
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(status.message()),
-              StrEq("p.yaml:7:46: thresholds[0].scope: \"c\" is a host of no role in this run; did you mean \"a\"?"));
+  EXPECT_THAT(
+      std::string(status.message()),
+      StrEq("p.yaml:7:46: thresholds[0].scope: \"c\" is a host of no role in this run; did you mean \"a\"?"));
 }
 
 TEST_F(RunPreparationTest, WhoeverIsMissedIsToldWhoIsDrainedSinceWhenByWhomAndWhy) {

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::run {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 class RunQueueTest : public testing::Test {
  protected:

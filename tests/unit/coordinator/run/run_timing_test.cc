@@ -6,11 +6,10 @@
 #include <limits>
 #include <vector>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::run {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000 * kMs;
 
 // Cases of 100 ms warm-up, 400 ms window and 50 ms cool-down.
 tutti::v1::Plan MakePlan(int cases, uint32_t repeat) {

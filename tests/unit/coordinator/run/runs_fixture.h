@@ -12,11 +12,9 @@
 
 #include "coordinator/run/runs.h"
 #include "scripted_worker.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::run {
-
-inline constexpr int64_t kMs = 1'000'000;
-inline constexpr int64_t kSecond = 1'000 * kMs;
 
 class Recorder final : public EventWatcher {
  public:

@@ -2,11 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::run {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
-constexpr int64_t kSecond = 1'000 * kMs;
 
 // The host's clock is `offset_ns` behind the timeline, known to within `bound_ns` and `drift_bound`.
 ClockMapping At(int64_t timeline_ns, int64_t offset_ns, int64_t bound_ns, double drift_bound = 0) {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "coordinator/run/trial_machine.h"
+#include "tests/nanoseconds.h"
 #include "tutti/v1/session.pb.h"
 
 namespace tutti::run {
 
-inline constexpr int64_t kMs = 1'000'000;
 inline constexpr uint64_t kTrialId = 77;
 
 inline tutti::v1::StreamEnd MakeEnd(uint32_t stream_id, tutti::v1::Side side, tutti::v1::Protocol protocol) {

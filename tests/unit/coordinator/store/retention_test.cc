@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/nanoseconds.h"
+
 namespace tutti::store {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr int64_t kHour = 3'600'000'000'000;
 constexpr int64_t kNow = 100 * kHour;
 
 // Oldest first, ended 40, 30, 20 and 10 hours ago; 100 B each.

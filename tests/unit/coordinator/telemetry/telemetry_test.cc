@@ -14,6 +14,7 @@
 
 #include "common/version/version.h"
 #include "exposition.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::telemetry {
 namespace {
@@ -25,8 +26,6 @@ using testing::Pair;
 using testing::StartsWith;
 using tutti::v1::RunEvent;
 using tutti::v1::WorkerInfo;
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // The clock goes on while a timer that is due does not run yet: a thread that is busy with something else.
 class LateExecutor final : public Executor {

@@ -12,13 +12,12 @@
 #include "common/time/slewed_mapping.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::load {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr int64_t kMs = 1'000'000;
 
 // A flow whose turns the test writes, on an event that the test makes ready.
 class ScriptedFlow final : public Flow {

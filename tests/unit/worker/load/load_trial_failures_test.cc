@@ -26,11 +26,6 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-std::string PrepareError(const StreamConfig& config) {
-  const auto trial = LoadTrial::Prepare({config}, kShort, SystemClock::Get());
-  return std::string(trial.status().message());
-}
-
 uint64_t ReadSysctl(const char* path) {
   uint64_t value = 0;
   if (FILE* file = fopen(path, "r")) {

@@ -196,11 +196,6 @@ TEST(RequestResponse, ARateCountsRequestsAndGivesACorrectedLatency) {
   }
 }
 
-std::string PrepareError(const StreamConfig& config) {
-  const auto trial = LoadTrial::Prepare({config}, kShort, SystemClock::Get());
-  return std::string(trial.status().message());
-}
-
 TEST(RequestResponse, WhatCannotBeIsRefused) {
   EXPECT_THAT(PrepareError(ExchangeEnd(Side::kSend, Protocol::kUdp, 23, 24)), HasSubstr("request of 23B"));
   EXPECT_THAT(PrepareError(ExchangeEnd(Side::kSend, Protocol::kUdp, 24, 23)), HasSubstr("24B to 65507B"));

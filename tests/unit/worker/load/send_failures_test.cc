@@ -3,11 +3,10 @@
 #include <errno.h>
 
 #include "gtest/gtest.h"
+#include "tests/nanoseconds.h"
 
 namespace tutti::load {
 namespace {
-
-constexpr int64_t kMs = 1'000'000;
 
 TEST(SendFailures, AFullQueueIsBadLuckAndAnUnknownErrnoIsFatal) {
   EXPECT_EQ(ClassifySendFailure(ENOBUFS), SendFailure::kTransient);

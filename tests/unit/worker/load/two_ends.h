@@ -12,11 +12,10 @@
 
 #include "common/time/clock.h"
 #include "gtest/gtest.h"
+#include "tests/nanoseconds.h"
 #include "worker/load/load_trial.h"
 
 namespace tutti::load {
-
-constexpr int64_t kMs = 1'000'000;
 
 inline size_t CountEntries(const char* path) {
   size_t count = 0;
@@ -110,5 +109,10 @@ struct TwoEnds {
     Finish();
   }
 };
+
+inline std::string PrepareError(const StreamConfig& config) {
+  const auto trial = LoadTrial::Prepare({config}, kShort, SystemClock::Get());
+  return std::string(trial.status().message());
+}
 
 }  // namespace tutti::load

@@ -26,7 +26,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr uint64_t kSizeBytes = 200;
+constexpr uint64_t kDatagramBytes = 200;
 constexpr uint32_t kBatch = 16;
 
 struct Pair {
@@ -87,9 +87,9 @@ TEST(UdpWays, EveryPairDeliversEveryMessageInOrderOverBothFamilies) {
   for (const char* address : {"127.0.0.1", "::1"}) {
     std::vector<StreamConfig> senders, receivers;
     for (uint32_t id = 0; id < pairs.size(); ++id) {
-      senders.push_back(End(id, Side::kSend, Protocol::kUdp, kSizeBytes, address));
-      senders.back().rate_bps = kSizeBytes * 8 * 1000;
-      receivers.push_back(End(id, Side::kReceive, Protocol::kUdp, kSizeBytes, address));
+      senders.push_back(End(id, Side::kSend, Protocol::kUdp, kDatagramBytes, address));
+      senders.back().rate_bps = kDatagramBytes * 8 * 1000;
+      receivers.push_back(End(id, Side::kReceive, Protocol::kUdp, kDatagramBytes, address));
       SetWays(pairs[id], senders.back());
       SetWays(pairs[id], receivers.back());
     }
@@ -99,7 +99,7 @@ TEST(UdpWays, EveryPairDeliversEveryMessageInOrderOverBothFamilies) {
       SCOPED_TRACE(NameOf(pairs[i]) + " over " + address);
       const StreamReport& sent = ends.sent.streams[i];
       const StreamReport& received = ends.received.streams[i];
-      ExpectClosed(sent, received, kSizeBytes);
+      ExpectClosed(sent, received, kDatagramBytes);
       EXPECT_EQ(sent.ways.send, pairs[i].send);
       EXPECT_EQ(received.ways.receive, pairs[i].receive);
       EXPECT_EQ(received.ways.discard, pairs[i].discard);
@@ -114,8 +114,8 @@ TEST(UdpWays, SaturatedPairsLoseOnlyWhatTheSocketDropped) {
   for (const Pair& pair : AllPairs()) {
     if (pair.receive == ReceiveWay::kGro) continue;
     SCOPED_TRACE(NameOf(pair));
-    StreamConfig sender = End(1, Side::kSend, Protocol::kUdp, kSizeBytes);
-    StreamConfig receiver = End(1, Side::kReceive, Protocol::kUdp, kSizeBytes);
+    StreamConfig sender = End(1, Side::kSend, Protocol::kUdp, kDatagramBytes);
+    StreamConfig receiver = End(1, Side::kReceive, Protocol::kUdp, kDatagramBytes);
     SetWays(pair, sender);
     SetWays(pair, receiver);
     TwoEnds ends;
@@ -125,9 +125,9 @@ TEST(UdpWays, SaturatedPairsLoseOnlyWhatTheSocketDropped) {
     ASSERT_TRUE(received.socket_drops);
     EXPECT_GT(received.total_messages, 0u);
     EXPECT_EQ(received.total_messages + *received.socket_drops, sent.total_messages);
-    EXPECT_EQ(received.total_bytes, received.total_messages * kSizeBytes);
+    EXPECT_EQ(received.total_bytes, received.total_messages * kDatagramBytes);
     const bool batches = pair.send == SendWay::kSendmmsg || pair.send == SendWay::kGso;
-    EXPECT_EQ(sent.max_send_call_bytes, (batches ? kBatch : 1) * kSizeBytes);
+    EXPECT_EQ(sent.max_send_call_bytes, (batches ? kBatch : 1) * kDatagramBytes);
     EXPECT_EQ(sent.ways.batch, batches ? kBatch : 1u);
     EXPECT_EQ(sent.total_messages, sent.calls * (batches ? kBatch : 1));
     EXPECT_EQ(received.ways.batch, pair.receive == ReceiveWay::kRecvmmsg ? kBatch : 1u);
@@ -135,7 +135,7 @@ TEST(UdpWays, SaturatedPairsLoseOnlyWhatTheSocketDropped) {
       EXPECT_EQ(received.calls, received.total_messages);
     }
     EXPECT_EQ(received.read_size_bytes, pair.discard                            ? UdpHeader::kBytes
-                                        : pair.receive == ReceiveWay::kRecvmmsg ? kSizeBytes
+                                        : pair.receive == ReceiveWay::kRecvmmsg ? kDatagramBytes
                                                                                 : 65536u);
   }
 }
@@ -143,11 +143,11 @@ TEST(UdpWays, SaturatedPairsLoseOnlyWhatTheSocketDropped) {
 // Saturated it polls, paced it blocks most of the time: what is counted is the same.
 TEST(UdpWays, AReceiverThatPollsCountsTheSame) {
   for (const ReceiveWay way : {ReceiveWay::kRead, ReceiveWay::kRecvmmsg, ReceiveWay::kGro}) {
-    for (const uint64_t rate_bps : {uint64_t{0}, kSizeBytes * 8 * 1000}) {
+    for (const uint64_t rate_bps : {uint64_t{0}, kDatagramBytes * 8 * 1000}) {
       if (way == ReceiveWay::kGro && rate_bps == 0) continue;  // a drop of it is of several datagrams
       SCOPED_TRACE(std::string(NameOf(way)) + " at " + std::to_string(rate_bps));
-      StreamConfig sender = End(1, Side::kSend, Protocol::kUdp, kSizeBytes);
-      StreamConfig receiver = End(1, Side::kReceive, Protocol::kUdp, kSizeBytes);
+      StreamConfig sender = End(1, Side::kSend, Protocol::kUdp, kDatagramBytes);
+      StreamConfig receiver = End(1, Side::kReceive, Protocol::kUdp, kDatagramBytes);
       if (rate_bps > 0) sender.rate_bps = rate_bps;
       receiver.ways = {.receive = way, .batch = kBatch, .receive_wait = ReceiveWait::kPoll};
       TwoEnds ends;

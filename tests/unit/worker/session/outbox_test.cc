@@ -10,13 +10,13 @@
 namespace tutti::session {
 namespace {
 
-v1::WorkerMessage Idle(uint64_t id) {
+v1::WorkerMessage IdleOf(uint64_t id) {
   v1::WorkerMessage message;
   message.mutable_idle()->set_trial_id(id);
   return message;
 }
 
-v1::WorkerMessage Progress() {
+v1::WorkerMessage EmptyProgress() {
   v1::WorkerMessage message;
   message.mutable_progress();
   return message;
@@ -30,9 +30,9 @@ v1::WorkerMessage ClockReply(uint64_t sequence) {
 
 TEST(OutboxTest, ClockRepliesOvertakeEverythingElse) {
   Outbox outbox;
-  ASSERT_TRUE(outbox.Push(Idle(1)));
+  ASSERT_TRUE(outbox.Push(IdleOf(1)));
   ASSERT_TRUE(outbox.Push(ClockReply(5)));
-  ASSERT_TRUE(outbox.Push(Idle(2)));
+  ASSERT_TRUE(outbox.Push(IdleOf(2)));
   ASSERT_TRUE(outbox.Push(ClockReply(6)));
   EXPECT_EQ(outbox.Pop()->clock_reply().sequence(), 5u);
   EXPECT_EQ(outbox.Pop()->clock_reply().sequence(), 6u);
@@ -43,8 +43,8 @@ TEST(OutboxTest, ClockRepliesOvertakeEverythingElse) {
 
 TEST(OutboxTest, DropsProgressBeforeAnythingThatMatters) {
   Outbox outbox;
-  for (size_t i = 0; i < Outbox::kMaxProgress + 10; ++i) ASSERT_TRUE(outbox.Push(Progress()));
-  ASSERT_TRUE(outbox.Push(Idle(1)));
+  for (size_t i = 0; i < Outbox::kMaxProgress + 10; ++i) ASSERT_TRUE(outbox.Push(EmptyProgress()));
+  ASSERT_TRUE(outbox.Push(IdleOf(1)));
   size_t progress = 0;
   while (const auto message = outbox.Pop()) {
     if (message->has_progress()) ++progress;
@@ -59,7 +59,7 @@ TEST(OutboxTest, DropsProgressBeforeAnythingThatMatters) {
 TEST(OutboxTest, DropsNoProgressThatHasANumber) {
   Outbox outbox;
   for (size_t i = 1; i <= Outbox::kMaxProgress + 10; ++i) {
-    v1::WorkerMessage message = Progress();
+    v1::WorkerMessage message = EmptyProgress();
     message.set_sequence(i);
     ASSERT_TRUE(outbox.Push(message));
   }
@@ -70,8 +70,8 @@ TEST(OutboxTest, DropsNoProgressThatHasANumber) {
 
 TEST(OutboxTest, IsBounded) {
   Outbox outbox;
-  for (size_t i = 0; i < Outbox::kMaxMessages; ++i) ASSERT_TRUE(outbox.Push(Idle(i)));
-  EXPECT_FALSE(outbox.Push(Idle(0)));
+  for (size_t i = 0; i < Outbox::kMaxMessages; ++i) ASSERT_TRUE(outbox.Push(IdleOf(i)));
+  EXPECT_FALSE(outbox.Push(IdleOf(0)));
   EXPECT_TRUE(outbox.Push(ClockReply(0)));
 }
 

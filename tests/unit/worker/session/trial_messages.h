@@ -1,12 +1,12 @@
 // The commands of one trial with a sender (stream 1) and a receiver (stream 2), as a coordinator sends them.
 #pragma once
 
+#include "tests/nanoseconds.h"
 #include "tutti/v1/session.pb.h"
 
 namespace tutti::session {
 
 inline constexpr uint64_t kTrial = 77;
-inline constexpr int64_t kMs = 1'000'000;
 inline constexpr int64_t kT0Ns = 500 * kMs;
 
 inline v1::HostFacts MakeFacts() {

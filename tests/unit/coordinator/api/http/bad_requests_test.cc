@@ -9,8 +9,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr char kJson[] = "Content-Type: application/json";
-
 class BadRequestsTest : public ServerFixture {
  protected:
   void SetUp() override {

@@ -18,8 +18,6 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-constexpr char kJson[] = "Content-Type: application/json";
-constexpr char kYaml[] = "Content-Type: application/yaml";
 constexpr char kWorker[] = "a";
 
 // What a route answers where nothing is wrong, and whom it asks.

@@ -14,8 +14,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr char kYaml[] = "Content-Type: application/yaml";
-
 class RoutesTest : public ServerFixture {
  protected:
   void SetUp() override { StartServer(); }

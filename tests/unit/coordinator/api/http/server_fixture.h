@@ -19,6 +19,9 @@
 
 namespace tutti::http {
 
+inline constexpr char kJson[] = "Content-Type: application/json";
+inline constexpr char kYaml[] = "Content-Type: application/yaml";
+
 class ServerFixture : public testing::Test {
  protected:
   // With `options_` as they are.
