@@ -5,7 +5,8 @@ throughput.py. The raw loop (raw_NAME.cc) moves the same messages by the same ca
 and read size, and counts nothing. A peer stands in a cell only if it sends that way: none of Debian's has GSO or
 sendmmsg, and sockperf has no way to keep several streams full. Over veth a GSO packet reaches its reader as it was
 sent, and the receiving kernel counts it as one datagram: the ratio of tutti's own figure to the kernel's would tell
-if it were otherwise.
+if it were otherwise. Where iperf3's receiver is the more wakeful one, tutti's and the raw loop's poll before they
+block (docs/performance.md, "Waiting by polling").
 """
 
 import math
@@ -65,24 +66,26 @@ class Cell:
         return self.load.message_bytes * self.joined if self.load.protocol == "udp" else None
 
 
-def _tcp(streams: int, message_bytes: int, *peers: str) -> Cell:
+def _tcp(streams: int, message_bytes: int, *peers: str, wait: str = "block") -> Cell:
     read_bytes = message_bytes if message_bytes <= TINY_MESSAGE_BYTES else TCP_READ_BYTES
-    return Cell(Load("tcp", streams, message_bytes, None, SECONDS, read_bytes), peers=peers)
+    load = Load("tcp", streams, message_bytes, None, SECONDS, read_bytes, wait=wait)
+    return Cell(load, further={"receive_wait": wait}, peers=peers)
 
 
-def _udp(streams: int, message_bytes: int, *peers: str, **how) -> Cell:
+def _udp(streams: int, message_bytes: int, *peers: str, wait: str = "block", **how) -> Cell:
     read_bytes, batch = how.pop("read_bytes", UDP_READ_BYTES), how.pop("batch", 1)
-    load = Load("udp", streams, message_bytes, UDP_BUFFER_BYTES, SECONDS, read_bytes, batch)
-    return Cell(load, peers=peers, **how)
+    load = Load("udp", streams, message_bytes, UDP_BUFFER_BYTES, SECONDS, read_bytes, batch, wait)
+    further = {"receive_wait": wait} | how.pop("further", {})
+    return Cell(load, peers=peers, further=further, **how)
 
 
 CELLS = {
-    "TCP 128 KiB x 1, write": _tcp(1, 128 * 1024, "iperf3", "iperf", "nuttcp"),
+    "TCP 128 KiB x 1, write": _tcp(1, 128 * 1024, "iperf3", "iperf", "nuttcp", wait="poll"),
     "TCP 128 KiB x 8, write": _tcp(8, 128 * 1024, "iperf3", "iperf", "nuttcp"),
     "TCP 16 KiB x 8, write": _tcp(8, 16 * 1024, "iperf3", "iperf", "nuttcp"),
     "TCP 64 B x 1, write": _tcp(1, 64, "iperf3", "iperf", "nuttcp", "sockperf"),
-    "UDP 1472 B x 1, write": _udp(1, 1472, "iperf3", "iperf", "nuttcp", "sockperf"),
-    "UDP 1472 B x 8, write": _udp(8, 1472, "iperf3", "iperf"),
+    "UDP 1472 B x 1, write": _udp(1, 1472, "iperf3", "iperf", "nuttcp", "sockperf", wait="poll"),
+    "UDP 1472 B x 8, write": _udp(8, 1472, "iperf3", "iperf", wait="poll"),
     "UDP 1472 B x 1, GSO/GRO": _udp(
         1,
         1472,
