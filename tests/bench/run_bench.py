@@ -29,6 +29,7 @@ BENCHES = (
     "throughput",
     "ways",
     "ways_grid",
+    "waiting",
     "start",
     "start_capture",
     "start_hosts",

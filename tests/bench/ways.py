@@ -5,8 +5,7 @@ throughput.py. The raw loop (raw_NAME.cc) moves the same messages by the same ca
 and read size, and counts nothing. A peer stands in a cell only if it sends that way: none of Debian's has GSO or
 sendmmsg, and sockperf has no way to keep several streams full. Over veth a GSO packet reaches its reader as it was
 sent, and the receiving kernel counts it as one datagram: the ratio of tutti's own figure to the kernel's would tell
-if it were otherwise. Where iperf3's receiver is the more wakeful one, tutti's and the raw loop's poll before they
-block (docs/performance.md, "Waiting by polling").
+if it were otherwise.
 """
 
 import math
@@ -66,13 +65,13 @@ class Cell:
         return self.load.message_bytes * self.joined if self.load.protocol == "udp" else None
 
 
-def _tcp(streams: int, message_bytes: int, *peers: str, wait: str = "block") -> Cell:
+def tcp_cell(streams: int, message_bytes: int, *peers: str, wait: str = "block") -> Cell:
     read_bytes = message_bytes if message_bytes <= TINY_MESSAGE_BYTES else TCP_READ_BYTES
     load = Load("tcp", streams, message_bytes, None, SECONDS, read_bytes, wait=wait)
     return Cell(load, further={"receive_wait": wait}, peers=peers)
 
 
-def _udp(streams: int, message_bytes: int, *peers: str, wait: str = "block", **how) -> Cell:
+def udp_cell(streams: int, message_bytes: int, *peers: str, wait: str = "block", **how) -> Cell:
     read_bytes, batch = how.pop("read_bytes", UDP_READ_BYTES), how.pop("batch", 1)
     load = Load("udp", streams, message_bytes, UDP_BUFFER_BYTES, SECONDS, read_bytes, batch, wait)
     further = {"receive_wait": wait} | how.pop("further", {})
@@ -80,13 +79,13 @@ def _udp(streams: int, message_bytes: int, *peers: str, wait: str = "block", **h
 
 
 CELLS = {
-    "TCP 128 KiB x 1, write": _tcp(1, 128 * 1024, "iperf3", "iperf", "nuttcp", wait="poll"),
-    "TCP 128 KiB x 8, write": _tcp(8, 128 * 1024, "iperf3", "iperf", "nuttcp"),
-    "TCP 16 KiB x 8, write": _tcp(8, 16 * 1024, "iperf3", "iperf", "nuttcp"),
-    "TCP 64 B x 1, write": _tcp(1, 64, "iperf3", "iperf", "nuttcp", "sockperf"),
-    "UDP 1472 B x 1, write": _udp(1, 1472, "iperf3", "iperf", "nuttcp", "sockperf", wait="poll"),
-    "UDP 1472 B x 8, write": _udp(8, 1472, "iperf3", "iperf", wait="poll"),
-    "UDP 1472 B x 1, GSO/GRO": _udp(
+    "TCP 128 KiB x 1, write": tcp_cell(1, 128 * 1024, "iperf3", "iperf", "nuttcp"),
+    "TCP 128 KiB x 8, write": tcp_cell(8, 128 * 1024, "iperf3", "iperf", "nuttcp"),
+    "TCP 16 KiB x 8, write": tcp_cell(8, 16 * 1024, "iperf3", "iperf", "nuttcp"),
+    "TCP 64 B x 1, write": tcp_cell(1, 64, "iperf3", "iperf", "nuttcp", "sockperf"),
+    "UDP 1472 B x 1, write": udp_cell(1, 1472, "iperf3", "iperf", "nuttcp", "sockperf"),
+    "UDP 1472 B x 8, write": udp_cell(8, 1472, "iperf3", "iperf"),
+    "UDP 1472 B x 1, GSO/GRO": udp_cell(
         1,
         1472,
         raw="gso",
@@ -94,7 +93,7 @@ CELLS = {
         joined=GSO_BATCH,
         further={"send": "gso", "receive": "gro", "batch": GSO_BATCH},
     ),
-    "UDP 64 B x 1, sendmmsg": _udp(
+    "UDP 64 B x 1, sendmmsg": udp_cell(
         1,
         64,
         raw="sendmmsg",
@@ -109,16 +108,17 @@ class Bench(PairBench):
     name = "ways"
     title = "Each way to send and receive beside its raw loop and the peers that send the same way"
     default_rounds = 25
+    cells = CELLS
     conditions = tuple(CELLS)
 
     def settings(self) -> dict:
-        missing = [cell.raw for cell in CELLS.values() if raw_path(self._bin_dir, cell.raw) is None]
+        missing = [cell.raw for cell in self.cells.values() if raw_path(self._bin_dir, cell.raw) is None]
         if missing:
             raise SystemExit(f"raw_{missing[0]} was not built: TUTTI_BENCH is off")
         return {
             "cells": {
                 name: {"load": vars(cell.load), "further": cell.further, "peers": cell.peers}
-                for name, cell in CELLS.items()
+                for name, cell in self.cells.items()
             },
             "peer_versions": {
                 "iperf3": iperf3_version(),
@@ -135,7 +135,7 @@ class Bench(PairBench):
         }
 
     def run_round(self, condition: str, round_: int) -> dict:
-        cell = CELLS[condition]
+        cell = self.cells[condition]
         program = raw_path(self._bin_dir, cell.raw)
         run = {
             "tutti": lambda: self._run_tutti(cell),
@@ -179,14 +179,17 @@ class Bench(PairBench):
 
     def rows(self, log) -> list[Row]:
         rows = []
-        for condition, cell in CELLS.items():
+        for condition, cell in self.cells.items():
             rounds = log.good(condition)
             for rival in (RAW, *cell.peers):
                 bar = RAW_BAR if rival == RAW else PEER_BAR
                 rows += _judged(condition, f"tutti / {rival}", bar, lambda key, r=rival: _ratios(rounds, key, r))
             rows += [_absolute(condition, name, rounds) for name in ("tutti", RAW, *cell.peers) if rounds]
         rows += _judged(
-            "all cells", f"geometric mean of tutti / {RAW}", ALL_CELLS_BAR, lambda key: _means(log, key)
+            "all cells",
+            f"geometric mean of tutti / {RAW}",
+            ALL_CELLS_BAR,
+            lambda key: _means(log, self.conditions, key),
         )
         return rows
 
@@ -222,11 +225,11 @@ def geometric_mean(values: list[float]) -> float:
     return math.exp(sum(math.log(value) for value in values) / len(values))
 
 
-def _means(log, key: str) -> list[float]:
+def _means(log, conditions: tuple[str, ...], key: str) -> list[float]:
     """For each round that is good in every cell the geometric mean over the cells."""
     means = []
     for round_ in sorted({round_ for _, round_ in log.records}):
-        records = [log.records.get((condition, round_)) for condition in CELLS]
+        records = [log.records.get((condition, round_)) for condition in conditions]
         if all(record is not None and record["error"] is None for record in records):
             ratios = [record["data"]["tutti"][key] / record["data"][RAW][key] for record in records]
             means.append(geometric_mean(ratios))
