@@ -16,6 +16,7 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/quiet.h"
 #include "tests/fuzz/steps.h"
+#include "tests/nanoseconds.h"
 #include "tests/unit/coordinator/fleet/fake_link.h"
 #include "tests/unit/coordinator/run/trial_fixture.h"
 
@@ -23,10 +24,10 @@ namespace {
 
 namespace v1 = tutti::v1;
 
+using tutti::kMs;
 using tutti::TimelineTime;
 using tutti::fuzz::Require;
 using tutti::fuzz::Step;
-using tutti::run::kMs;
 
 constexpr size_t kMostSteps = 128;
 constexpr int64_t kHostBehindNs = 5'000 * kMs;

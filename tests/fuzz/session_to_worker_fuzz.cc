@@ -10,6 +10,7 @@
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/quiet.h"
 #include "tests/fuzz/steps.h"
+#include "tests/nanoseconds.h"
 #include "tests/unit/worker/session/fake_trial_kernel.h"
 #include "tests/unit/worker/session/trial_messages.h"
 #include "worker/session/trial_runner.h"
@@ -18,9 +19,9 @@ namespace {
 
 namespace v1 = tutti::v1;
 
+using tutti::kMs;
 using tutti::fuzz::Require;
 using tutti::fuzz::Step;
-using tutti::session::kMs;
 
 constexpr size_t kMostSteps = 64;
 // What a step is, modulo kKinds.

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using testing::Contains;
 using testing::HasSubstr;
 
-constexpr uint16_t kPort = 7412;  // the tests have a network of their own
+constexpr uint16_t kCutPort = 7412;  // the tests have a network of their own
 
 std::string CutPlan(int measure_ms) {
   return "version: 1\nname: t\nroles:\n  sender: {hosts: [a]}\n  receiver: {hosts: [b]}\n"
@@ -33,16 +33,16 @@ std::string CutPlan(int measure_ms) {
 // Host a sends and is reached over a way that can be broken; host b is beside the coordinator.
 class ReAttachment : public Cluster {
  protected:
-  std::string Listen() const override { return "127.0.0.1:" + std::to_string(kPort); }
+  std::string Listen() const override { return "127.0.0.1:" + std::to_string(kCutPort); }
   void SetUp() override {
     Cluster::SetUp();
     const SlowPath::Delay none = [](std::mt19937_64&) { return std::chrono::microseconds(0); };
-    path_ = std::make_unique<SlowPath>("127.0.0.2", kPort, none, none);
+    path_ = std::make_unique<SlowPath>("127.0.0.2", kCutPort, none, none);
     MachineSpec a{.boot_id = "aaaa", .address = "10.99.0.11", .cpus = {0, 1}};
     a.before_prepare = [this] {
       if (before_prepare_) before_prepare_();
     };
-    Join("a", a, net::ParseEndpoint("127.0.0.2:" + std::to_string(kPort)).value());
+    Join("a", a, net::ParseEndpoint("127.0.0.2:" + std::to_string(kCutPort)).value());
     Join("b", {.boot_id = "bbbb", .address = "10.99.0.12", .cpus = {0}});
   }
   void TearDown() override {

@@ -331,10 +331,12 @@ TEST_F(CoordinatorServerTest, ResultsAreMarkedInsecureByWhatIsListenedForAndNotB
     bool lab;
     bool insecure;
   };
-  const std::string unix_socket = "unix:" + folder_ + "/t";
+  const std::string unix_socket = "unix:" + (folder_ / "t").string();
   const Listening listenings[] = {
-      {unix_socket, "0.0.0.0:0", false, true},    {"0.0.0.0:0", "127.0.0.1:0", false, true},
-      {unix_socket, "127.0.0.1:0", false, false}, {unix_socket, "unix:" + folder_ + "/h", false, false},
+      {unix_socket, "0.0.0.0:0", false, true},
+      {"0.0.0.0:0", "127.0.0.1:0", false, true},
+      {unix_socket, "127.0.0.1:0", false, false},
+      {unix_socket, "unix:" + (folder_ / "h").string(), false, false},
       {unix_socket, "0.0.0.0:0", true, false},
   };
   for (const Listening& listening : listenings) {

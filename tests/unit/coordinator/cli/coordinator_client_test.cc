@@ -68,7 +68,7 @@ class FakeRuns final : public tutti::v1::RunService::Service {
   bool had_deadline = false;
 };
 
-class FakeFleet final : public tutti::v1::FleetService::Service {
+class ScriptedFleet final : public tutti::v1::FleetService::Service {
  public:
   grpc::Status ListWorkers(grpc::ServerContext*, const tutti::v1::ListWorkersRequest* request,
                            tutti::v1::ListWorkersResponse* response) override {
@@ -136,7 +136,7 @@ class CoordinatorClientTest : public ::testing::Test {
   std::string address_ = absl::StrCat("unix:", (folder_ / "s").string());
   FakeRuns runs_;
   FakeResults results_;
-  FakeFleet fleet_;
+  ScriptedFleet fleet_;
   net::Server server_;
 };
 

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-v1::EdgeSample& Edge(TrialInput& input, const std::string& host, int index) {
+v1::EdgeSample& EdgeOf(TrialInput& input, const std::string& host, int index) {
   return *FindInput(input, host).report->mutable_edges(index);
 }
 
@@ -34,11 +34,11 @@ TEST(TrialWarnings, AnHonestTrialHasNone) {
 
 TEST(TrialWarnings, AHostThatStoodStillIsNamedWithTheIntervalsItSpoilt) {
   TrialInput input = RawTrial::Pair().Build();
-  for (int k = 0; k < 5; ++k) Shift(Edge(input, "b", k), 0);
-  const int64_t interval_ns = Edge(input, "b", 1).due_trial_ns() - Edge(input, "b", 0).due_trial_ns();
-  Shift(Edge(input, "b", 2), interval_ns / 10);
+  for (int k = 0; k < 5; ++k) Shift(EdgeOf(input, "b", k), 0);
+  const int64_t interval_ns = EdgeOf(input, "b", 1).due_trial_ns() - EdgeOf(input, "b", 0).due_trial_ns();
+  Shift(EdgeOf(input, "b", 2), interval_ns / 10);
   EXPECT_THAT(LateReadings(TrialView(input)), IsEmpty());
-  Shift(Edge(input, "b", 2), 4 * interval_ns / 5);
+  Shift(EdgeOf(input, "b", 2), 4 * interval_ns / 5);
   // One interval too long by that, the next too short.
   EXPECT_THAT(LateReadings(TrialView(input)),
               ElementsAre(AllOf(HasSubstr("host b"), HasSubstr("2 of 4 intervals"))));
@@ -46,11 +46,11 @@ TEST(TrialWarnings, AHostThatStoodStillIsNamedWithTheIntervalsItSpoilt) {
 
 TEST(TrialWarnings, AWindowWhoseEdgeWasReadFarTooLateMakesTheTrialSuspect) {
   TrialInput input = RawTrial::Pair().Build();
-  for (int k = 0; k < 5; ++k) Shift(Edge(input, "b", k), 0);
-  const int64_t window_ns = Edge(input, "b", 4).due_trial_ns() - Edge(input, "b", 0).due_trial_ns();
-  Shift(Edge(input, "b", 4), window_ns / 12);
+  for (int k = 0; k < 5; ++k) Shift(EdgeOf(input, "b", k), 0);
+  const int64_t window_ns = EdgeOf(input, "b", 4).due_trial_ns() - EdgeOf(input, "b", 0).due_trial_ns();
+  Shift(EdgeOf(input, "b", 4), window_ns / 12);
   EXPECT_EQ(MergeTrial(input).status(), v1::TRIAL_STATUS_GOOD);
-  Shift(Edge(input, "b", 4), window_ns / 8);
+  Shift(EdgeOf(input, "b", 4), window_ns / 8);
   const v1::TrialResult result = MergeTrial(input);
   EXPECT_EQ(result.status(), v1::TRIAL_STATUS_SUSPECT);
   EXPECT_THAT(result.reasons(), ElementsAre(HasSubstr("did not measure one window")));

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using tutti::v1::RunEvent;
 
-class Recorder final : public EventWatcher {
+class SequenceRecorder final : public EventWatcher {
  public:
   void OnEvent(const SharedEvent& event) override {
     kinds.push_back(event->body_case());
@@ -64,7 +64,7 @@ TEST(EventLogTest, ALateWatcherIsToldFromTheBeginning) {
   log.Append(Started());
   log.Append(PhaseEvent());
   log.Append(Interval());
-  const auto late = std::make_shared<Recorder>();
+  const auto late = std::make_shared<SequenceRecorder>();
   log.Watch(late);
   log.Append(Interval());
   EXPECT_THAT(late->kinds,
@@ -79,7 +79,7 @@ TEST(EventLogTest, LiveIntervalsOfEndedTrialsAreForgotten) {
   log.Append(Interval());
   log.Append(TrialEnded());
   log.Append(Interval());
-  const auto late = std::make_shared<Recorder>();
+  const auto late = std::make_shared<SequenceRecorder>();
   log.Watch(late);
   EXPECT_THAT(late->kinds, ElementsAre(RunEvent::kStarted, RunEvent::kTrialEnded, RunEvent::kInterval));
 }
@@ -89,7 +89,7 @@ TEST(EventLogTest, EventsAreNumberedFromOneAndNumbersOfForgottenOnesAreNotGivenA
   for (const RunEvent& each : {Started(), Interval(), PhaseEvent(), TrialEnded(), Interval()}) {
     log.Append(each);
   }
-  const auto late = std::make_shared<Recorder>();
+  const auto late = std::make_shared<SequenceRecorder>();
   log.Watch(late);
   log.Append(Interval());
   EXPECT_THAT(late->numbers, ElementsAre(1u, 4u, 5u, 6u));
@@ -101,14 +101,14 @@ TEST(EventLogTest, AWatcherThatResumesIsToldWhatIsKeptBehindItsLastEventAndWhatC
   for (const RunEvent& each : {Started(), Interval(), Interval(), TrialEnded(), Interval()}) {
     log.Append(each);
   }
-  const auto forgotten = std::make_shared<Recorder>();
+  const auto forgotten = std::make_shared<SequenceRecorder>();
   log.Watch(forgotten, 2);  // which is no longer there itself
-  const auto all = std::make_shared<Recorder>();
+  const auto all = std::make_shared<SequenceRecorder>();
   log.Watch(all, 5);
   log.Append(Ended());
   EXPECT_THAT(forgotten->numbers, ElementsAre(4u, 5u, 6u));
   EXPECT_THAT(all->numbers, ElementsAre(6u));
-  const auto after_the_end = std::make_shared<Recorder>();
+  const auto after_the_end = std::make_shared<SequenceRecorder>();
   log.Watch(after_the_end, 6);
   EXPECT_TRUE(after_the_end->numbers.empty());
   EXPECT_EQ(after_the_end->ends, 1);
@@ -116,8 +116,8 @@ TEST(EventLogTest, AWatcherThatResumesIsToldWhatIsKeptBehindItsLastEventAndWhatC
 
 TEST(EventLogTest, EveryWatcherIsToldTheEndOnce) {
   EventLog log("run-1");
-  const auto early = std::make_shared<Recorder>();
-  const auto late = std::make_shared<Recorder>();
+  const auto early = std::make_shared<SequenceRecorder>();
+  const auto late = std::make_shared<SequenceRecorder>();
   log.Watch(early);
   log.Append(Ended());
   log.Append(Started());  // nothing follows the end
@@ -131,7 +131,7 @@ TEST(EventLogTest, EveryWatcherIsToldTheEndOnce) {
 
 TEST(EventLogTest, AWatcherThatLeftIsToldNothingMore) {
   EventLog log("run-1");
-  const auto watcher = std::make_shared<Recorder>();
+  const auto watcher = std::make_shared<SequenceRecorder>();
   log.Watch(watcher);
   log.Unwatch(watcher.get());
   log.Append(Started());

@@ -12,7 +12,7 @@ namespace tutti::run {
 namespace {
 
 // Cases of 100 ms warm-up, 400 ms window and 50 ms cool-down.
-tutti::v1::Plan MakePlan(int cases, uint32_t repeat) {
+tutti::v1::Plan PlanOf(int cases, uint32_t repeat) {
   tutti::v1::Plan plan;
   for (int i = 0; i < cases; ++i) {
     tutti::v1::Case& each = *plan.add_cases();
@@ -25,7 +25,7 @@ tutti::v1::Plan MakePlan(int cases, uint32_t repeat) {
 }
 
 TEST(ExpectedLeftTest, CountsDownOverBackgroundAndTrials) {
-  const tutti::v1::Plan plan = MakePlan(2, 3);
+  const tutti::v1::Plan plan = PlanOf(2, 3);
   // A case: 1 s and three times 550 ms.
   RunPosition at{.in_background = true};
   EXPECT_EQ(ExpectedLeftNs(plan, at), 5'300 * kMs);
@@ -46,7 +46,7 @@ TEST(ExpectedLeftTest, CountsDownOverBackgroundAndTrials) {
 }
 
 TEST(ExpectedLeftTest, IsNeverNegativeWhenAStepTakesLongerThanItsPlan) {
-  const tutti::v1::Plan plan = MakePlan(1, 1);
+  const tutti::v1::Plan plan = PlanOf(1, 1);
   EXPECT_EQ(ExpectedLeftNs(plan, {.in_background = true, .in_step_ns = 9 * kSecond}), 550 * kMs);
   EXPECT_EQ(ExpectedLeftNs(plan, {.phase = Phase::kCooldown, .in_step_ns = 9 * kSecond}), 0);
   EXPECT_EQ(ExpectedLeftNs(plan, {.trials_over = 5}), 0);
@@ -62,13 +62,13 @@ TEST(LongestTrialTest, IsTheSumOfWhatThePhasesMayTake) {
   deadlines.drain_max_ns = 100'000;
   deadlines.report_ns = 1'000'000;
   deadlines.abort_ns = 10'000'000;
-  const tutti::v1::Timing timing = MakePlan(1, 1).cases(0).timing();
+  const tutti::v1::Timing timing = PlanOf(1, 1).cases(0).timing();
   // The lead of T0 is at most 1 s + 2 s + 20 us per host; the last look at the clocks takes half a second.
   EXPECT_EQ(LongestTrialNs(timing, deadlines, 5), 11'111'311 + 3 * kSecond + 100'000 + 500 * kMs + 550 * kMs);
 }
 
 TEST(LongestRunTest, HasEveryTrialTheBackgroundAndTheWaitForLostHosts) {
-  const tutti::v1::Plan plan = MakePlan(2, 3);
+  const tutti::v1::Plan plan = PlanOf(2, 3);
   const std::vector<std::vector<tutti::v1::Flow>> flows(2, std::vector<tutti::v1::Flow>(4));
   const int64_t trial_ns = LongestTrialNs(plan.cases(0).timing(), DeadlinesOf(4), 2);
   EXPECT_EQ(LongestRunNs(plan, flows, 2), 2 * 2 * kSecond + 6 * (trial_ns + 10 * kSecond));
@@ -76,7 +76,7 @@ TEST(LongestRunTest, HasEveryTrialTheBackgroundAndTheWaitForLostHosts) {
 }
 
 TEST(LongestRunTest, APlanOfCenturiesDoesNotOverflow) {
-  tutti::v1::Plan plan = MakePlan(2, 4'000'000'000);
+  tutti::v1::Plan plan = PlanOf(2, 4'000'000'000);
   plan.mutable_cases(0)->mutable_timing()->set_measure_ns(100'000 * kSecond);
   plan.mutable_cases(1)->mutable_timing()->set_measure_ns(100'000 * kSecond);
   const std::vector<std::vector<tutti::v1::Flow>> flows(2);
