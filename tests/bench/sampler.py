@@ -1,8 +1,8 @@
 """What being measured costs: the thread that reads all counters, and the tool's own share of a message.
 
-The sampler's thread clock is read from outside (schedstat of the thread of that name), every 20 ms, and taken
-at half an interval behind each edge of the window: exactly one reading of all counters per interval lies in
-between. The null workload does everything that a sender does but the call into the kernel (null_cost.cc).
+The sampler's thread clock is read from outside (schedstat of the thread of that name), every 20 ms, from half an
+interval behind the window's begin to half an interval before its end, at which the thread ends: exactly one
+reading of all counters per interval lies in between. The null workload does everything that a sender does but the call into the kernel (null_cost.cc).
 """
 
 import json
@@ -19,7 +19,7 @@ from tutti_pair import PlanText, require_good, trials_of, window_on_timeline
 STREAMS = 64
 INTERVAL_MS = 100
 MEASURE_MS = 3000
-COOLDOWN_MS = 200  # the thread lives on through it
+COOLDOWN_MS = 200
 STEP_S = 0.020
 BAR_PERCENT = 0.5
 NULL_SECONDS = 2
@@ -141,7 +141,8 @@ class Bench(PairBench):
 
 def _share_percent(series, trial: dict, host: str) -> float:
     half_ns = INTERVAL_MS * 1_000_000 // 2
-    begin, end = (edge + half_ns for edge in window_on_timeline(trial, host))
+    begin, end = window_on_timeline(trial, host)
+    begin, end = begin + half_ns, end - half_ns
     if host not in series:
         raise RuntimeError(f"worker {host} had no thread {THREAD}")
     return 100 * (series[host].at(end) - series[host].at(begin)) / (end - begin)
