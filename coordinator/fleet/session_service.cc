@@ -30,7 +30,11 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
   SessionReactor(grpc::CallbackServerContext* context, Executor& executor, Fleet& fleet)
       : executor_(executor), fleet_(fleet), peer_(context->peer()), context_(context) {}
 
-  void Start() {
+  void Start(int64_t hello_deadline_ns) {
+    executor_.PostAfter(hello_deadline_ns, [session = weak_from_this()] {
+      const std::shared_ptr<SessionReactor> self = session.lock();
+      if (self != nullptr && !self->said_hello_) self->Close();
+    });
     MutexLock lock(mutex_);
     self_ = shared_from_this();
     StartRead(&incoming_);
@@ -184,7 +188,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
 grpc::ServerBidiReactor<WorkerMessage, CoordinatorMessage>* SessionService::Session(
     grpc::CallbackServerContext* context) {
   const auto reactor = std::make_shared<SessionReactor>(context, executor_, fleet_);
-  reactor->Start();
+  reactor->Start(hello_deadline_ns_);
   return reactor.get();
 }
 

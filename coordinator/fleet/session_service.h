@@ -3,6 +3,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <cstdint>
+
 #include "common/sync/executor.h"
 #include "coordinator/fleet/fleet.h"
 #include "tutti/v1/session.grpc.pb.h"
@@ -13,7 +15,11 @@ namespace tutti::fleet {
 // what it posted has run.
 class SessionService final : public tutti::v1::WorkerService::CallbackService {
  public:
-  SessionService(Executor& executor, Fleet& fleet) : executor_(executor), fleet_(fleet) {}
+  // A connection that has not said hello by then is closed: it would hold a stream for nobody.
+  static constexpr int64_t kHelloDeadlineNs = 10'000'000'000;
+
+  SessionService(Executor& executor, Fleet& fleet, int64_t hello_deadline_ns = kHelloDeadlineNs)
+      : executor_(executor), fleet_(fleet), hello_deadline_ns_(hello_deadline_ns) {}
 
   grpc::ServerBidiReactor<tutti::v1::WorkerMessage, tutti::v1::CoordinatorMessage>* Session(
       grpc::CallbackServerContext* context) override;
@@ -21,6 +27,7 @@ class SessionService final : public tutti::v1::WorkerService::CallbackService {
  private:
   Executor& executor_;
   Fleet& fleet_;
+  const int64_t hello_deadline_ns_;
 };
 
 }  // namespace tutti::fleet

@@ -82,7 +82,7 @@ class SessionServiceTest : public testing::Test {
     folder_ = name;
     executor_ = std::make_unique<ThreadExecutor>("test");
     OnExecutor([this] { fleet_ = std::make_unique<Fleet>(*executor_, FleetOptions()); });
-    service_ = std::make_unique<SessionService>(*executor_, *fleet_);
+    service_ = std::make_unique<SessionService>(*executor_, *fleet_, HelloDeadlineNs());
     net::ServerOptions options;
     options.listen = {Address()};
     options.services = {service_.get()};
@@ -98,6 +98,7 @@ class SessionServiceTest : public testing::Test {
     executor_ = nullptr;
     rmdir(folder_.c_str());
   }
+  virtual int64_t HelloDeadlineNs() const { return SessionService::kHelloDeadlineNs; }
   std::string Address() const { return "unix:" + folder_ + "/s"; }
   void OnExecutor(const std::function<void()>& task) {
     std::promise<void> done;
@@ -163,6 +164,18 @@ TEST_F(SessionServiceTest, ARefusalArrivesBeforeTheSessionEnds) {
   CoordinatorMessage message;
   ASSERT_TRUE(client.Read(message));
   EXPECT_THAT(message.refused().reason(), HasSubstr("install the same version"));
+  EXPECT_FALSE(client.Read(message));
+  EXPECT_TRUE(client.Finish().ok());
+}
+
+class ImpatientSessionServiceTest : public SessionServiceTest {
+ protected:
+  int64_t HelloDeadlineNs() const override { return 20'000'000; }
+};
+
+TEST_F(ImpatientSessionServiceTest, ASessionThatSaysNothingEnds) {
+  Client client(Address());
+  CoordinatorMessage message;
   EXPECT_FALSE(client.Read(message));
   EXPECT_TRUE(client.Finish().ok());
 }
