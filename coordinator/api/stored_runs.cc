@@ -52,7 +52,7 @@ absl::Status CloseInterruptedRuns(store::RunStore& store) {
     ended.mutable_ended()->set_status(result->status());
     ended.mutable_ended()->set_exit_code(result->exit_code());
     *ended.mutable_ended()->mutable_reasons() = result->reasons();
-    TUTTI_RETURN_IF_ERROR(store.PutEvents(id, {ended}));
+    TUTTI_RETURN_IF_ERROR(store.PutEvents({ended}));
     spdlog::warn("{} was interrupted by the end of the coordinator and is closed: {}", id,
                  report::EnumName(result->status()));
   }
@@ -88,6 +88,7 @@ void StoredRuns::TellKept(Kept kept, const absl::Status& status) {
 
 void StoredRuns::Begin(const tutti::v1::Result& head, const run::RunLabels& labels, const std::string& key,
                        Kept kept) {
+  CloseEvents();
   writer_.Post([this, head, labels, key, kept = std::move(kept)] {
     TellKept(kept, store_->Begin(head, labels, key));
   });
@@ -95,21 +96,43 @@ void StoredRuns::Begin(const tutti::v1::Result& head, const run::RunLabels& labe
 
 void StoredRuns::PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
                           const tutti::v1::TrialResult& trial, Kept kept) {
+  CloseEvents();
   writer_.Post([this, run_id, case_position, trial_position, trial, kept = std::move(kept)] {
     TellKept(kept, store_->PutTrial(run_id, case_position, trial_position, trial));
   });
 }
 
 void StoredRuns::PutEvents(const std::string& run_id, std::vector<tutti::v1::RunEvent> events) {
-  writer_.Post([this, run_id, events = std::move(events)] {
-    const absl::Status status = store_->PutEvents(run_id, events);
-    // Of a run that could not be kept, or that is removed already, nobody will ask.
-    if (status.ok() || absl::IsNotFound(status)) return;
-    spdlog::error("{}: its events are not kept: {}", run_id, std::string(status.message()));
-  });
+  MutexLock lock(events_mutex_);
+  if (open_events_ == nullptr) {
+    open_events_ = std::make_shared<std::vector<tutti::v1::RunEvent>>();
+    writer_.Post([this, events = open_events_] { WriteEvents(events); });
+  }
+  for (tutti::v1::RunEvent& event : events) {
+    event.set_run_id(run_id);
+    open_events_->push_back(std::move(event));
+  }
+}
+
+void StoredRuns::CloseEvents() {
+  MutexLock lock(events_mutex_);
+  open_events_ = nullptr;
+}
+
+void StoredRuns::WriteEvents(const std::shared_ptr<const std::vector<tutti::v1::RunEvent>>& events) {
+  {
+    MutexLock lock(events_mutex_);
+    if (open_events_ == events) open_events_ = nullptr;
+  }
+  const absl::Status status = store_->PutEvents(*events);
+  // Of a run that could not be kept, or that is removed already, nobody will ask.
+  if (status.ok() || absl::IsNotFound(status)) return;
+  spdlog::error("{} events, the first of {}, are not kept: {}", events->size(), events->front().run_id(),
+                std::string(status.message()));
 }
 
 void StoredRuns::Finish(std::shared_ptr<const tutti::v1::Result> result, Kept kept) {
+  CloseEvents();
   writer_.Post([this, result = std::move(result), kept = std::move(kept)] {
     TellKept(kept, store_->Finish(*result));
     RemoveOld();

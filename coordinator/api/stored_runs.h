@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/sync/executor.h"
+#include "common/sync/thread_annotations.h"
 #include "coordinator/run/run_journal.h"
 #include "coordinator/store/retention.h"
 #include "coordinator/store/run_store.h"
@@ -58,11 +59,17 @@ class StoredRuns final : public run::RunJournal {
   StoredRuns(Executor& decisions, std::unique_ptr<store::RunStore> store,
              const store::RetentionLimits& limits);
   void TellKept(Kept kept, const absl::Status& status);
+  // What is given from here on is behind whatever is posted next.
+  void CloseEvents();
+  void WriteEvents(const std::shared_ptr<const std::vector<tutti::v1::RunEvent>>& events);
   void RemoveOld();
 
   Executor& decisions_;
   const std::unique_ptr<store::RunStore> store_;
   const store::RetentionLimits limits_;
+  Mutex events_mutex_;
+  // Posted and not written yet: what follows joins it. A queue of hundreds that moves up is one write.
+  std::shared_ptr<std::vector<tutti::v1::RunEvent>> open_events_ TUTTI_GUARDED_BY(events_mutex_);
   ThreadExecutor writer_{"store-writes"};
   ThreadExecutor reader_{"store-reads"};
 };

@@ -50,9 +50,9 @@ class RunStore {
   virtual absl::Status PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
                                 const tutti::v1::TrialResult& trial) = 0;
 
-  // Events of a run that has begun or ended, behind those that are there.
-  virtual absl::Status PutEvents(const std::string& run_id,
-                                 const std::vector<tutti::v1::RunEvent>& events) = 0;
+  // Events of any runs that have begun or ended, each behind those of its run that are there. NotFound if a
+  // run is not there; the events of the others are kept all the same.
+  virtual absl::Status PutEvents(const std::vector<tutti::v1::RunEvent>& events) = 0;
 
   // The whole result of a run that has begun: what is not there yet is added, the rest is brought up to it,
   // all at once.

@@ -10,10 +10,15 @@ namespace tutti::store {
 
 using tutti::v1::RunEvent;
 
-absl::Status InsertEvents(Database& database, const std::string& run_id,
-                          const std::vector<RunEvent>& events) {
-  TUTTI_ASSIGN_OR_RETURN(const RunRow run, FindRun(database, run_id));
+absl::Status InsertEvents(Database& database, const std::vector<RunEvent>& events) {
+  absl::Status missing;
   for (const RunEvent& event : events) {
+    const absl::StatusOr<RunRow> run = FindRun(database, event.run_id());
+    if (absl::IsNotFound(run.status())) {
+      missing = run.status();
+      continue;
+    }
+    if (!run.ok()) return run.status();
     RunEvent stored = event;
     stored.clear_run_id();  // the row has it
     const std::string bytes = stored.SerializeAsString();
@@ -21,9 +26,9 @@ absl::Status InsertEvents(Database& database, const std::string& run_id,
         Statement row,
         database.Prepare("INSERT INTO events (number, position, event) "
                          "SELECT ?1, coalesce(max(position), 0) + 1, ?2 FROM events WHERE number = ?1"));
-    TUTTI_RETURN_IF_ERROR(row.Bind(run.number).BindBlob(bytes).Run());
+    TUTTI_RETURN_IF_ERROR(row.Bind(run->number).BindBlob(bytes).Run());
   }
-  return absl::OkStatus();
+  return missing;
 }
 
 absl::StatusOr<std::vector<RunEvent>> ReadEvents(Database& database, const std::string& run_id) {

@@ -11,9 +11,9 @@
 
 namespace tutti::store {
 
-// Behind those that are there. NotFound for an id that is not there, both.
-absl::Status InsertEvents(Database& database, const std::string& run_id,
-                          const std::vector<tutti::v1::RunEvent>& events);
+// Each behind those of its run that are there. NotFound if a run is not there, after all others.
+absl::Status InsertEvents(Database& database, const std::vector<tutti::v1::RunEvent>& events);
+// NotFound for an id that is not there.
 absl::StatusOr<std::vector<tutti::v1::RunEvent>> ReadEvents(Database& database, const std::string& run_id);
 
 }  // namespace tutti::store

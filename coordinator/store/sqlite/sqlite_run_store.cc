@@ -97,11 +97,13 @@ absl::Status SqliteRunStore::PutTrial(const std::string& run_id, uint32_t case_p
   return transaction.Commit();
 }
 
-absl::Status SqliteRunStore::PutEvents(const std::string& run_id, const std::vector<v1::RunEvent>& events) {
+absl::Status SqliteRunStore::PutEvents(const std::vector<v1::RunEvent>& events) {
   MutexLock lock(write_mutex_);
   TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
-  TUTTI_RETURN_IF_ERROR(InsertEvents(*writer_, run_id, events));
-  return transaction.Commit();
+  const absl::Status inserted = InsertEvents(*writer_, events);
+  if (!inserted.ok() && !absl::IsNotFound(inserted)) return inserted;
+  TUTTI_RETURN_IF_ERROR(transaction.Commit());
+  return inserted;
 }
 
 absl::Status SqliteRunStore::Finish(const v1::Result& result) {

@@ -31,7 +31,7 @@ class SqliteRunStore final : public RunStore, public DrainStore {
   absl::Status Begin(const tutti::v1::Result& head, const Labels& labels, const std::string& key) override;
   absl::Status PutTrial(const std::string& run_id, uint32_t case_position, uint32_t trial_position,
                         const tutti::v1::TrialResult& trial) override;
-  absl::Status PutEvents(const std::string& run_id, const std::vector<tutti::v1::RunEvent>& events) override;
+  absl::Status PutEvents(const std::vector<tutti::v1::RunEvent>& events) override;
   absl::Status Finish(const tutti::v1::Result& result) override;
   absl::StatusOr<tutti::v1::Result> Get(const std::string& run_id) const override;
   absl::StatusOr<KeptRun> Describe(const std::string& run_id) const override;

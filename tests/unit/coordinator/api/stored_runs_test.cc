@@ -25,6 +25,7 @@ namespace tutti::api {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 tutti::v1::Result Head(const std::string& run_id) {
@@ -76,6 +77,39 @@ TEST_F(StoredRunsTest, WhatWasKeptIsThereAndAnErrorOfTheStoreComesBack) {
   EXPECT_EQ(Get(*stored, "run-2").status().code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(StoredRunsTest, EventsOfManyRunsStandBehindTheirRunsBeginningInTheOrderInWhichTheyCame) {
+  auto stored = Start();
+  std::promise<void> released;
+  stored->writer().Post([until = released.get_future().share()] { until.wait(); });
+  const auto put = [&stored](const std::string& id, std::vector<int64_t> instants) {
+    std::vector<tutti::v1::RunEvent> events;
+    for (const int64_t at : instants) {
+      events.emplace_back().set_at_unix_ns(at);
+      events.back().mutable_started();
+    }
+    stored->PutEvents(id, std::move(events));
+  };
+  const auto begin = [&stored](const std::string& id) {
+    stored->Begin(Head(id), {}, "", [](const absl::Status&) {});
+  };
+  begin("run-1");
+  put("run-1", {1, 2});
+  put("run-9", {7});  // of a run that was never begun
+  begin("run-2");
+  put("run-2", {3});
+  put("run-1", {4});
+  released.set_value();
+  stored = nullptr;
+  const std::unique_ptr<store::RunStore> store = OpenStore();
+  const auto instants = [&store](const std::string& id) {
+    std::vector<int64_t> read;
+    for (const tutti::v1::RunEvent& event : *store->Events(id)) read.push_back(event.at_unix_ns());
+    return read;
+  };
+  EXPECT_THAT(instants("run-1"), ElementsAre(1, 2, 4));
+  EXPECT_THAT(instants("run-2"), ElementsAre(3));
+}
+
 TEST_F(StoredRunsTest, WhatWasAskedForBeforeTheEndIsCarriedOut) {
   auto stored = Start();
   for (const char* id : {"run-1", "run-2", "run-3"}) {
@@ -96,7 +130,7 @@ TEST_F(StoredRunsTest, ARunThatWasInterruptedIsClosedAtTheNextStart) {
     started.set_run_id("run-1");
     started.set_at_unix_ns(20);
     started.mutable_started();
-    ASSERT_TRUE(store->PutEvents("run-1", {started}).ok());
+    ASSERT_TRUE(store->PutEvents({started}).ok());
   }
   const auto stored = Start();
   const auto result = Get(*stored, "run-1");

@@ -59,9 +59,7 @@ class FakeStore final : public RunStore {
   absl::Status PutTrial(const std::string&, uint32_t, uint32_t, const tutti::v1::TrialResult&) override {
     return absl::OkStatus();
   }
-  absl::Status PutEvents(const std::string&, const std::vector<tutti::v1::RunEvent>&) override {
-    return absl::OkStatus();
-  }
+  absl::Status PutEvents(const std::vector<tutti::v1::RunEvent>&) override { return absl::OkStatus(); }
   absl::Status Finish(const tutti::v1::Result&) override { return absl::OkStatus(); }
   absl::StatusOr<tutti::v1::Result> Get(const std::string&) const override { return absl::NotFoundError(""); }
   absl::StatusOr<KeptRun> Describe(const std::string&) const override { return absl::NotFoundError(""); }

@@ -106,10 +106,11 @@ TEST_F(SqliteRunStoreTest, EventsComeBackInTheirOrderAndGoWithTheirRun) {
     events[i].mutable_trial_ended()->set_repetition(static_cast<uint32_t>(i));
     events[i].mutable_trial_ended()->add_reasons("host b: \n'");
   }
-  ASSERT_TRUE(store->PutEvents("run-1", {events[0], events[1]}).ok());
-  ASSERT_TRUE(store->PutEvents("run-2", {events[0]}).ok());
+  tutti::v1::RunEvent other = events[0];
+  other.set_run_id("run-2");
+  ASSERT_TRUE(store->PutEvents({events[0], other, events[1]}).ok());
   ASSERT_TRUE(store->Finish(Ended(Head("run-1"))).ok());
-  ASSERT_TRUE(store->PutEvents("run-1", {events[2]}).ok());
+  ASSERT_TRUE(store->PutEvents({events[2]}).ok());
   const auto read = store->Events("run-1");
   ASSERT_TRUE(read.ok()) << read.status();
   ASSERT_EQ(read->size(), 3u);
@@ -117,10 +118,10 @@ TEST_F(SqliteRunStoreTest, EventsComeBackInTheirOrderAndGoWithTheirRun) {
   EXPECT_EQ(store->Events("run-2")->size(), 1u);
   ASSERT_TRUE(store->Delete("run-1").ok());
   EXPECT_EQ(store->Events("run-1").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(store->PutEvents("run-1", events).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store->PutEvents({events[0], other}).code(), absl::StatusCode::kNotFound);
   const auto database = Database::OpenReader(DatabasePath());
   ASSERT_TRUE(database.ok());
-  EXPECT_EQ(*(*database)->QueryInt("SELECT count(*) FROM events"), 1);
+  EXPECT_EQ(*(*database)->QueryInt("SELECT count(*) FROM events"), 2);
 }
 
 TEST_F(SqliteRunStoreTest, HostsGoWithTheirRun) {
