@@ -342,10 +342,10 @@ TEST(ExplainPlan, WhatSetHasBroughtSaysWhich) {
 
 TEST(ExplainPlan, AThresholdIsATextOrAMap) {
   const tutti::v1::Plan plan = Load(kEveryKey);
-  EXPECT_EQ(Told(plan, 0, "thresholds[0]"), "throughput.received >= 1Mbps from p.yaml:52:5");
+  EXPECT_EQ(Told(plan, 0, "thresholds[0]"), "throughput.received >= 1Mbps from p.yaml:53:5");
   EXPECT_EQ(Told(plan, 0, "thresholds[0].severity"), "fail from default");
   EXPECT_EQ(Told(plan, 0, "thresholds[0].grace"), "");
-  EXPECT_EQ(Told(plan, 0, "thresholds[1].expect"), "throughput.sent >= 1Mbps from p.yaml:53:13");
+  EXPECT_EQ(Told(plan, 0, "thresholds[1].expect"), "throughput.sent >= 1Mbps from p.yaml:54:13");
   EXPECT_EQ(Told(plan, 0, "thresholds[2].abort"), "false from default");
 }
 
