@@ -134,12 +134,15 @@ std::string Hosts(const v1::TrialResult& trial) {
   return text;
 }
 
-std::string Rtt(const v1::StreamReport& sender) {
-  if (!sender.has_tcp()) return kNone;
-  return absl::StrCat(sender.tcp().rtt_us(), "us");
-}
-
 std::string Optional(bool present, uint64_t value) { return present ? absl::StrCat(value) : kNone; }
+
+// The end of the trial speaks only where the window is not known: an acknowledgement that is delayed behind
+// the last message gives a round trip that no message of the window had.
+std::string OfWindow(const google::protobuf::RepeatedField<uint64_t>& edges, bool has_end, uint64_t at_end,
+                     const char* unit) {
+  if (!edges.empty()) return absl::StrCat(WindowMedian(edges), unit);
+  return has_end ? absl::StrCat(at_end, unit, " (end)") : kNone;
+}
 
 // "5.468ms +-218us": a skew is true to within its bound only.
 std::string Skew(bool present, int64_t skew_ns, const v1::EntryResult& entry) {
@@ -224,6 +227,7 @@ std::string Streams(const Selection& streams) {
     const v1::LossCounts& loss = stream.loss();
     const v1::StreamReport& sender = stream.sender();
     const bool has_tcp = sender.has_tcp();
+    const v1::TcpSeries& series = stream.tcp_series();
     table.AddRow(
         {absl::StrCat(flow.stream_id()),
          absl::StrCat(flow.from_host(), " -> ", flow.to_host(), " ", flow.entry(),
@@ -236,8 +240,9 @@ std::string Streams(const Selection& streams) {
          stream.receiver().has_jitter_ns()
              ? FormatDuration(static_cast<int64_t>(stream.receiver().jitter_ns()))
              : kNone,
-         Optional(stream.has_retransmits(), stream.retransmits()), Rtt(sender),
-         Optional(has_tcp, sender.tcp().snd_cwnd_segments()),
+         Optional(stream.has_retransmits(), stream.retransmits()),
+         OfWindow(series.rtt_us(), has_tcp, sender.tcp().rtt_us(), "us"),
+         OfWindow(series.cwnd_segments(), has_tcp, sender.tcp().snd_cwnd_segments(), ""),
          Optional(sender.has_path_mtu_bytes(), sender.path_mtu_bytes()),
          Optional(stream.has_stalled_intervals(), stream.stalled_intervals())});
   }

@@ -115,9 +115,8 @@ std::string Softnet(const v1::TrialResult& trial) {
 }
 
 std::string MedianAndRange(const Column& values) {
-  std::vector<uint64_t> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  return absl::StrCat(sorted[(sorted.size() - 1) / 2], " (", sorted.front(), "..", sorted.back(), ")");
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return absl::StrCat(WindowMedian(values), " (", *least, "..", *most, ")");
 }
 
 uint64_t Growth(const Column& levels) {
@@ -133,6 +132,12 @@ std::string PartOf(const Column& levels, uint64_t busy_us) {
 
 std::string PathDetail(const v1::TrialResult& trial) {
   return absl::StrCat(Softnet(trial), Devices(trial), Qdiscs(trial));
+}
+
+uint64_t WindowMedian(const Column& edges) {
+  std::vector<uint64_t> sorted(edges.begin(), edges.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[(sorted.size() - 1) / 2];
 }
 
 std::string TcpSeriesLine(const v1::TcpSeries& series) {

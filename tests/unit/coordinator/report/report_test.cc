@@ -218,6 +218,35 @@ TEST(ReportTest, DetailHasTheSkewWithItsBoundAndTheJitterOfAStream) {
   }
 }
 
+// The part of the detail that has the first stream of the partial trial in a row.
+std::string DetailOfTcp(const v1::StreamResult& tcp) {
+  v1::Result result = SampleResult();
+  v1::StreamResult& stream = *result.mutable_cases(2)->mutable_trials(0)->mutable_streams(0);
+  *stream.mutable_sender()->mutable_tcp() = tcp.sender().tcp();
+  *stream.mutable_tcp_series() = tcp.tcp_series();
+  return RenderDetail(result, {});
+}
+
+TEST(ReportTest, DetailHasTheRoundTripAndTheCongestionWindowOfTheWindowNotOfTheTrialsEnd) {
+  v1::StreamResult tcp;
+  tcp.mutable_sender()->mutable_tcp()->set_rtt_us(40'123);  // the acknowledgement behind the last message
+  tcp.mutable_sender()->mutable_tcp()->set_snd_cwnd_segments(987);
+  for (const uint64_t rtt_us : {420, 380, 440, 410}) tcp.mutable_tcp_series()->add_rtt_us(rtt_us);
+  for (const uint64_t segments : {654, 10, 900}) tcp.mutable_tcp_series()->add_cwnd_segments(segments);
+  const std::string detail = DetailOfTcp(tcp);
+  EXPECT_THAT(detail, HasSubstr("  410us   654  1500"));
+  EXPECT_THAT(detail, HasSubstr("rtt 410 (380..440) us, cwnd 654 (10..900) segments"));
+  EXPECT_THAT(detail, Not(HasSubstr("40123")));
+  EXPECT_THAT(detail, Not(HasSubstr("987")));
+}
+
+TEST(ReportTest, DetailMarksWhatTheEndOfTheTrialHadWhereNoEdgeTells) {
+  v1::StreamResult tcp;
+  tcp.mutable_sender()->mutable_tcp()->set_rtt_us(40'123);
+  tcp.mutable_sender()->mutable_tcp()->set_snd_cwnd_segments(987);
+  EXPECT_THAT(DetailOfTcp(tcp), HasSubstr("  40123us (end)  987 (end)  1500"));
+}
+
 TEST(ReportTest, ColoursOnlyIfAsked) {
   for (const auto& render : {RenderHead, RenderTable, RenderDetail, RenderTimeline}) {
     EXPECT_THAT(render(SampleResult(), {}), Not(HasSubstr("\033")));
