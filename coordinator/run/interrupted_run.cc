@@ -54,6 +54,25 @@ int64_t StartedUnixNs(const std::vector<RunEvent>& events, const TrialsByCase& t
   return first_ns;
 }
 
+// When a trial began, or better its last interval ended: T0 comes after its begin. 0: nobody knows.
+int64_t LastKnownUnixNs(const tutti::v1::TrialResult& trial) {
+  if (trial.started_unix_ns() == 0 || trial.timeline().empty()) return trial.started_unix_ns();
+  const int64_t window_end_ns = trial.timeline(trial.timeline_size() - 1).end_trial_ns();
+  return trial.started_unix_ns() + std::max<int64_t>(window_end_ns, 0);
+}
+
+// The latest instant at which the run is known to have been there: how long the coordinator was down after it
+// is no part of the run. 0: nobody knows.
+int64_t LastKnownUnixNs(const tutti::v1::Result& result, const std::vector<RunEvent>& events,
+                        const TrialsByCase& trials) {
+  int64_t last_ns = std::max(result.submitted_unix_ns(), result.started_unix_ns());
+  for (const RunEvent& event : events) last_ns = std::max(last_ns, event.at_unix_ns());
+  for (const auto& of_case : trials) {
+    for (const tutti::v1::TrialResult& trial : of_case) last_ns = std::max(last_ns, LastKnownUnixNs(trial));
+  }
+  return last_ns;
+}
+
 // The trial that began last, unless it was kept.
 std::optional<tutti::v1::TrialStarted> CutOff(const std::vector<RunEvent>& events,
                                               const TrialsByCase& trials) {
@@ -75,6 +94,7 @@ void CloseInterrupted(tutti::v1::Result& result, const std::vector<RunEvent>& ev
   if (const int64_t started_ns = StartedUnixNs(events, trials); started_ns > 0) {
     result.set_started_unix_ns(started_ns);
   }
+  const int64_t last_known_ns = LastKnownUnixNs(result, events, trials);
   const std::optional<tutti::v1::TrialStarted> cut_off = CutOff(events, trials);
   const int cases = CasesOf(result);
   result.clear_cases();
@@ -93,7 +113,7 @@ void CloseInterrupted(tutti::v1::Result& result, const std::vector<RunEvent>& ev
     result.set_status(tutti::v1::RUN_STATUS_PARTIAL);
     result.set_exit_code(7);
   }
-  result.set_finished_unix_ns(now_unix_ns);
+  result.set_finished_unix_ns(last_known_ns > 0 ? last_known_ns : now_unix_ns);
 }
 
 }  // namespace tutti::run

@@ -138,6 +138,7 @@ TEST_F(StoredRunsTest, ARunThatWasInterruptedIsClosedAtTheNextStart) {
   EXPECT_NE(result->status(), tutti::v1::RUN_STATUS_RUNNING);
   EXPECT_EQ(result->cases(0).trials_size(), 1);
   EXPECT_EQ(result->started_unix_ns(), 20);
+  EXPECT_EQ(result->finished_unix_ns(), 20);  // the last that is known of it
   EXPECT_THAT(result->reasons(), Contains(HasSubstr("the coordinator ended before this run did")));
 }
 
