@@ -73,6 +73,14 @@ int64_t LastKnownUnixNs(const tutti::v1::Result& result, const std::vector<RunEv
   return last_ns;
 }
 
+// Told to wait and nothing else. Without events nobody knows: they may be lost.
+bool OnlyWaited(const std::vector<RunEvent>& events, const TrialsByCase& trials) {
+  const auto waits = [](const RunEvent& event) { return event.has_queued(); };
+  const auto has_none = [](const std::vector<tutti::v1::TrialResult>& of_case) { return of_case.empty(); };
+  return !events.empty() && std::all_of(events.begin(), events.end(), waits) &&
+         std::all_of(trials.begin(), trials.end(), has_none);
+}
+
 // The trial that began last, unless it was kept.
 std::optional<tutti::v1::TrialStarted> CutOff(const std::vector<RunEvent>& events,
                                               const TrialsByCase& trials) {
@@ -95,6 +103,7 @@ void CloseInterrupted(tutti::v1::Result& result, const std::vector<RunEvent>& ev
     result.set_started_unix_ns(started_ns);
   }
   const int64_t last_known_ns = LastKnownUnixNs(result, events, trials);
+  const bool only_waited = OnlyWaited(events, trials);
   const std::optional<tutti::v1::TrialStarted> cut_off = CutOff(events, trials);
   const int cases = CasesOf(result);
   result.clear_cases();
@@ -107,6 +116,7 @@ void CloseInterrupted(tutti::v1::Result& result, const std::vector<RunEvent>& ev
     }
   }
   result.add_reasons("the coordinator ended before this run did; what it had of it is kept");
+  if (only_waited) result.add_reasons("it had not begun: it waited for its hosts");
   results::JudgeRun(result, false);
   if (PlanIsLost(result) && (cases == 0 || result.status() != tutti::v1::RUN_STATUS_FAILED)) {
     // Nobody knows what was asked for.

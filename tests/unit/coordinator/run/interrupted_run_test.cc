@@ -163,5 +163,34 @@ TEST(InterruptedRunTest, EndedWhenItWasSubmittedIfNothingElseIsKnown) {
   EXPECT_EQ(result.finished_unix_ns(), 5);
 }
 
+TEST(InterruptedRunTest, ARunThatOnlyWaitedSaysSo) {
+  Result result = Interrupted();
+  RunEvent waited = EventAt(10);
+  waited.mutable_queued();
+  Result began = result;
+  CloseInterrupted(result, {waited}, 77);
+  EXPECT_THAT(result.reasons(), Contains("it had not begun: it waited for its hosts"));
+  EXPECT_THAT(result.reasons(0), HasSubstr("the coordinator ended before this run did"));
+  EXPECT_EQ(result.started_unix_ns(), 0);
+  EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_PARTIAL);
+  EXPECT_EQ(result.exit_code(), 7);
+  RunEvent started = EventAt(20);
+  started.mutable_started();
+  CloseInterrupted(began, {waited, started}, 77);
+  EXPECT_THAT(began.reasons(), Not(Contains(HasSubstr("it had not begun"))));
+}
+
+TEST(InterruptedRunTest, ARunWhoseEventsAreLostIsNotSaidToHaveWaited) {
+  Result result = Interrupted();
+  CloseInterrupted(result, {}, 77);
+  EXPECT_THAT(result.reasons(), Not(Contains(HasSubstr("it had not begun"))));
+  Result measured = Interrupted();
+  *measured.add_cases()->add_trials() = GoodTrial();
+  RunEvent waited = EventAt(10);
+  waited.mutable_queued();
+  CloseInterrupted(measured, {waited}, 77);
+  EXPECT_THAT(measured.reasons(), Not(Contains(HasSubstr("it had not begun"))));
+}
+
 }  // namespace
 }  // namespace tutti::run
