@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -79,28 +80,51 @@ std::string FigureSentence(const v1::ThresholdOutcome& outcome) {
   return absl::StrCat(text, ", the median of ", outcome.trials(), " trials");
 }
 
+using Reasons = google::protobuf::RepeatedPtrField<std::string>;
+
 // "trial 1 is partial: ... (and 2 more)"
-std::string FirstReason(const google::protobuf::RepeatedPtrField<std::string>& reasons,
-                        const std::string& otherwise) {
+std::string FirstReason(const Reasons& reasons, const std::string& otherwise) {
   if (reasons.empty()) return otherwise;
   if (reasons.size() == 1) return reasons[0];
   return absl::StrCat(reasons[0], " (and ", reasons.size() - 1, " more)");
 }
 
+// Whether "case 1" stands in it, and not as a part of "case 12".
+bool Names(const std::string& reason, const std::string& name) {
+  for (size_t at = reason.find(name); at != std::string::npos; at = reason.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if (end == reason.size() || !absl::ascii_isdigit(static_cast<unsigned char>(reason[end]))) return true;
+  }
+  return false;
+}
+
+// Why the case is what it is. One without a status has lost its summary, and what there is to say stands at
+// the run: what names the case, else everything.
+Reasons ReasonsOf(const v1::Result& result, const v1::CaseResult& each) {
+  if (each.status() != v1::CASE_STATUS_UNSPECIFIED || !each.reasons().empty()) return each.reasons();
+  Reasons naming;
+  for (const std::string& reason : result.reasons()) {
+    if (Names(reason, absl::StrCat("case ", each.index() + 1))) *naming.Add() = reason;
+  }
+  return naming.empty() ? result.reasons() : naming;
+}
+
 // A test of a case that has not passed; its thresholds are not asked.
-TestCase OfCaseStatus(const v1::CaseResult& each) {
+TestCase OfCaseStatus(const v1::Result& result, const v1::CaseResult& each) {
   TestCase test;
   test.outcome = OutcomeOf(each.status());
   if (test.outcome == Outcome::kPassed) return test;
   test.type = EnumName(each.status());
-  test.message = FirstReason(each.reasons(), Words(test.type));
+  const Reasons reasons = ReasonsOf(result, each);
+  test.message = FirstReason(reasons, Words(test.type));
   test.details = absl::StrCat("case ", each.index() + 1, ": ", Words(test.type));
-  for (const std::string& reason : each.reasons()) absl::StrAppend(&test.details, "\n", reason);
+  for (const std::string& reason : reasons) absl::StrAppend(&test.details, "\n", reason);
   return test;
 }
 
-TestCase OfThreshold(const v1::CaseResult& each, const v1::ThresholdOutcome& outcome) {
-  TestCase test = OfCaseStatus(each);
+TestCase OfThreshold(const v1::Result& result, const v1::CaseResult& each,
+                     const v1::ThresholdOutcome& outcome) {
+  TestCase test = OfCaseStatus(result, each);
   test.name = ThresholdName(outcome);
   const std::string figure = FigureSentence(outcome);
   const std::string about = absl::StrCat("threshold: ", outcome.text(), "\nfigure: ", figure);
@@ -138,10 +162,12 @@ void AddCase(const v1::Result& result, const v1::CaseResult& each, std::optional
              std::vector<TestCase>& tests) {
   const size_t first = tests.size();
   if (each.thresholds().empty()) {
-    tests.push_back(OfCaseStatus(each));
+    tests.push_back(OfCaseStatus(result, each));
     tests.back().name = "every trial counts";
   }
-  for (const v1::ThresholdOutcome& outcome : each.thresholds()) tests.push_back(OfThreshold(each, outcome));
+  for (const v1::ThresholdOutcome& outcome : each.thresholds()) {
+    tests.push_back(OfThreshold(result, each, outcome));
+  }
   for (size_t i = first; i < tests.size(); ++i) tests[i].classname = ClassName(result, each);
   tests[first].time_ns = time_ns;
 }

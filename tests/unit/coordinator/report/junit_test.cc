@@ -143,6 +143,33 @@ TEST(JunitTest, ARunThatHasNotPassedIsNeverAllGreen) {
   EXPECT_THAT(xml, Not(HasSubstr("time=")));  // it never began
 }
 
+// As the store gives back a run of which summaries are damaged.
+TEST(JunitTest, ACaseWithoutAStatusSaysWhatItsRunHasToSayOfIt) {
+  v1::Result result;
+  result.set_status(v1::RUN_STATUS_PASSED);
+  AddCase(result, "1", v1::CASE_STATUS_UNSPECIFIED);
+  result.add_reasons("the summary of case 12 is damaged in the store and left out: twelve");
+  result.add_reasons("the summary of case 1 is damaged in the store and left out: one");
+  const std::string xml = RenderJunit(result);
+  EXPECT_THAT(xml, HasSubstr("<error type=\"unspecified\" message=\"the summary of case 1 is damaged in the "
+                             "store and left out: one\">case 1: unspecified\n"
+                             "the summary of case 1 is damaged in the store and left out: one</error>"));
+  EXPECT_THAT(xml, Not(HasSubstr("twelve")));
+}
+
+TEST(JunitTest, ACaseWithoutAStatusThatItsRunDoesNotNameHasAllReasonsOfTheRun) {
+  v1::Result result;
+  result.set_status(v1::RUN_STATUS_PARTIAL);
+  result.set_exit_code(7);
+  AddCase(result, "1", v1::CASE_STATUS_UNSPECIFIED);
+  result.add_reasons("the summary of case 2 is damaged");
+  result.add_reasons("5 further pieces of it are damaged too");
+  const std::string xml = RenderJunit(result);
+  EXPECT_THAT(xml, HasSubstr("message=\"the summary of case 2 is damaged (and 1 more)\">case 1: unspecified\n"
+                             "the summary of case 2 is damaged\n"
+                             "5 further pieces of it are damaged too</error>"));
+}
+
 // As the coordinator closes a run that its end cut off before the first trial.
 TEST(JunitTest, ARunThatWasCutOffWhileItWaitedIsAnErrorBesideItsSkippedCases) {
   v1::Result result;
