@@ -97,10 +97,17 @@ absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result, 
   }
 }
 
+// A number that is no status says nothing.
+v1::RunStatus StatusOf(int64_t stored) {
+  const int number = static_cast<int>(stored);
+  if (number != stored || !v1::RunStatus_IsValid(number)) return v1::RUN_STATUS_UNSPECIFIED;
+  return static_cast<v1::RunStatus>(number);
+}
+
 v1::RunSummary SummaryOfRow(const Statement& row) {
   v1::RunSummary summary;
   summary.set_run_id(row.Text(kRunId));
-  summary.set_status(static_cast<v1::RunStatus>(row.Int(kStatus)));
+  summary.set_status(StatusOf(row.Int(kStatus)));
   if (const auto code = row.OptionalInt(kExitCode)) summary.set_exit_code(static_cast<int32_t>(*code));
   summary.set_plan_name(row.Text(kPlanName));
   summary.set_user(row.Text(kUser));
