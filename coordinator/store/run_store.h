@@ -63,7 +63,8 @@ class RunStore {
   // its trials, or the head, of which then only what a list has is there.
   virtual absl::StatusOr<tutti::v1::Result> Get(const std::string& run_id) const = 0;
 
-  // In the order in which they were given.
+  // In the order in which they were given. Damaged ones are left out, and the reasons of the run's end say
+  // so.
   virtual absl::StatusOr<std::vector<tutti::v1::RunEvent>> Events(const std::string& run_id) const = 0;
   // Quick however long the run was: its trials are not read. A damaged head as in Get.
   virtual absl::StatusOr<KeptRun> Describe(const std::string& run_id) const = 0;

@@ -1,6 +1,5 @@
 #include "coordinator/store/sqlite/run_rows.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "common/status/macros.h"
 #include "coordinator/store/column_codec.h"
 #include "coordinator/store/compression.h"
+#include "coordinator/store/sqlite/damage.h"
 #include "coordinator/store/sqlite/list_query.h"
 
 namespace tutti::store {
@@ -34,35 +34,6 @@ v1::CaseResult& CaseAt(v1::Result& result, int64_t position) {
   }
   return *result.mutable_cases(static_cast<int>(position));
 }
-
-// What of a run cannot be read, as reasons of its result.
-class Damage {
- public:
-  // OK where `read` is damage, which is noted; else `read`.
-  absl::Status Note(const std::string& what, const absl::Status& read) {
-    if (!absl::IsDataLoss(read)) return read;
-    if (++pieces_ <= kMostNotes) {
-      notes_.push_back(absl::StrCat(what, " is damaged in the store and left out: ", read.message()));
-    }
-    return absl::OkStatus();
-  }
-  // Once. A run that was closed with them has some already.
-  void AddTo(v1::Result& result) {
-    if (pieces_ > kMostNotes) {
-      notes_.push_back(absl::StrCat(pieces_ - kMostNotes, " further pieces of it are damaged too"));
-    }
-    for (const std::string& note : notes_) {
-      const auto& reasons = result.reasons();
-      if (std::find(reasons.begin(), reasons.end(), note) == reasons.end()) result.add_reasons(note);
-    }
-  }
-
- private:
-  static constexpr int kMostNotes = 20;
-
-  std::vector<std::string> notes_;
-  int pieces_ = 0;
-};
 
 absl::Status ReadCases(Database& database, int64_t number, v1::Result& result, Damage& damage) {
   TUTTI_ASSIGN_OR_RETURN(

@@ -136,6 +136,59 @@ TEST_F(DamagedRunTest, OfManyDamagedTrialsTheFirstAreNamedAndTheOthersCounted) {
   EXPECT_EQ(read->reasons(20), "5 further pieces of it are damaged too");
 }
 
+TEST_F(DamagedRunTest, EventsThatCannotBeReadAreLeftOutAndTheEndOfTheRunSaysSo) {
+  {
+    const auto store = Open();
+    for (const char* id : {"middle", "last", "open"}) {
+      ASSERT_TRUE(store->Begin(Head(id), {}, "").ok());
+      std::vector<tutti::v1::RunEvent> events(3);
+      for (size_t i = 0; i < events.size(); ++i) {
+        events[i].set_run_id(id);
+        events[i].set_sequence(i + 4);
+        events[i].mutable_trial_ended()->set_repetition(static_cast<uint32_t>(i + 1));
+      }
+      Result result = Ended(Head(id), tutti::v1::RUN_STATUS_PARTIAL);
+      result.add_reasons("a host was lost");
+      events[2].mutable_ended()->set_status(result.status());
+      events[2].mutable_ended()->add_reasons("a host was lost");
+      if (id == std::string("open")) {
+        events.pop_back();
+      } else {
+        ASSERT_TRUE(store->Finish(result).ok());
+      }
+      ASSERT_TRUE(store->PutEvents(events).ok());
+    }
+  }
+  Damage(
+      "UPDATE events SET event = x'ffff' WHERE position = 2 AND number <> (SELECT number FROM runs WHERE "
+      "run_id = 'last');"
+      "UPDATE events SET event = x'ffff' WHERE position = 3 AND number = (SELECT number FROM runs WHERE "
+      "run_id = 'last')");
+  const auto store = Open();
+  const auto middle = store->Events("middle");
+  ASSERT_TRUE(middle.ok()) << middle.status();
+  ASSERT_EQ(middle->size(), 2u);
+  EXPECT_EQ((*middle)[0].trial_ended().repetition(), 1u);
+  EXPECT_THAT((*middle)[1].ended().reasons(),
+              ElementsAre("a host was lost", HasSubstr("event 2 of the run is damaged in the store")));
+  // The event of the end is made again of what else is kept.
+  const auto last = store->Events("last");
+  ASSERT_TRUE(last.ok()) << last.status();
+  ASSERT_EQ(last->size(), 3u);
+  EXPECT_EQ((*last)[1].trial_ended().repetition(), 2u);
+  EXPECT_EQ((*last)[2].run_id(), "last");
+  EXPECT_EQ((*last)[2].sequence(), 6u);
+  EXPECT_EQ((*last)[2].at_unix_ns(), 1002);
+  EXPECT_EQ((*last)[2].ended().status(), tutti::v1::RUN_STATUS_PARTIAL);
+  EXPECT_EQ((*last)[2].ended().exit_code(), 7);
+  EXPECT_THAT((*last)[2].ended().reasons(),
+              ElementsAre("a host was lost", HasSubstr("event 3 of the run is damaged in the store")));
+  const auto open = store->Events("open");
+  ASSERT_TRUE(open.ok()) << open.status();
+  ASSERT_EQ(open->size(), 1u);
+  EXPECT_EQ((*open)[0].trial_ended().repetition(), 1u);
+}
+
 TEST_F(DamagedRunTest, TextsThatAreNoTextAndAnUnknownStatusLeaveTheListReadable) {
   {
     const auto store = Open();
