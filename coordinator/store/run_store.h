@@ -54,8 +54,8 @@ class RunStore {
   // run is not there; the events of the others are kept all the same.
   virtual absl::Status PutEvents(const std::vector<tutti::v1::RunEvent>& events) = 0;
 
-  // The whole result of a run that has begun: what is not there yet is added, the rest is brought up to it,
-  // all at once.
+  // The whole result of a run that has begun, with a case for each one of its plan: what is not there yet is
+  // added, the rest is brought up to it, all at once.
   virtual absl::Status Finish(const tutti::v1::Result& result) = 0;
 
   // As it was given to Finish; before that the head with the trials that are there, in cases that have

@@ -158,6 +158,19 @@ absl::StatusOr<NumberedRun> ReadHeadAndNumber(Database& database, const std::str
   return read;
 }
 
+// A run that has ended has a row for each case of its plan, also for those that were not run.
+absl::Status NoteMissingCases(Database& database, const NumberedRun& read, Damage& damage) {
+  if (!read.run.summary.has_exit_code()) return absl::OkStatus();
+  TUTTI_ASSIGN_OR_RETURN(Statement rows, database.Prepare("SELECT count(*) FROM cases WHERE number = ?"));
+  rows.Bind(read.number);
+  TUTTI_RETURN_IF_ERROR(rows.Step().status());
+  const int64_t cases = read.run.summary.cases();
+  const int64_t missing = cases - rows.Int(0);
+  if (missing <= 0) return absl::OkStatus();
+  return damage.Note(absl::StrCat("what ", missing, " of its ", cases, " cases had beside their trials"),
+                     absl::DataLossError("the rows are missing"));
+}
+
 }  // namespace
 
 absl::StatusOr<RunRow> FindRun(Database& database, const std::string& run_id) {
@@ -255,6 +268,7 @@ absl::StatusOr<v1::Result> ReadRun(Database& database, const std::string& run_id
   v1::Result& result = read.run.head;
   const std::string context = absl::StrCat("read run ", run_id);
   TUTTI_RETURN_IF_ERROR(Annotate(ReadCases(database, read.number, result, damage), context));
+  TUTTI_RETURN_IF_ERROR(Annotate(NoteMissingCases(database, read, damage), context));
   TUTTI_RETURN_IF_ERROR(Annotate(ReadTrials(database, read.number, result, damage), context));
   damage.AddTo(result);
   return std::move(result);

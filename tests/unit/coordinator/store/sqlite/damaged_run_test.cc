@@ -121,6 +121,37 @@ TEST_F(DamagedRunTest, OfARunThatHasEndedTheRestIsToldAndTheVerdictStays) {
   EXPECT_THAT(read->reasons(), ElementsAre(HasSubstr("the summary of case 2 is damaged in the store")));
 }
 
+TEST_F(DamagedRunTest, CasesWhoseRowsAreGoneAreCountedOnceTheRunHasEnded) {
+  {
+    const auto store = Open();
+    for (const char* id : {"one", "all", "running"}) {
+      ASSERT_TRUE(store->Begin(Head(id), {}, "").ok());
+      ASSERT_TRUE(store->PutTrial(id, 0, 0, Trial(1)).ok());
+    }
+    for (const char* id : {"one", "all"}) {
+      Result result = Ended(Head(id));
+      for (uint32_t i = 0; i < 2; ++i) result.add_cases()->set_index(i);
+      *result.mutable_cases(0)->add_trials() = Trial(1);
+      ASSERT_TRUE(store->Finish(result).ok());
+      EXPECT_EQ(store->Get(id)->reasons_size(), 0);
+    }
+  }
+  Damage("DELETE FROM cases WHERE position = 1 OR number = (SELECT number FROM runs WHERE run_id = 'all')");
+  const auto store = Open();
+  const absl::StatusOr<Result> one = store->Get("one");
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ(one->status(), tutti::v1::RUN_STATUS_PASSED);
+  EXPECT_EQ(one->cases(0).trials_size(), 1);
+  EXPECT_THAT(one->reasons(), ElementsAre(HasSubstr("what 1 of its 2 cases had beside their trials")));
+  const absl::StatusOr<Result> all = store->Get("all");
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_EQ(all->cases(0).trials_size(), 1);
+  EXPECT_THAT(all->reasons(), ElementsAre(HasSubstr("what 2 of its 2 cases had beside their trials")));
+  const absl::StatusOr<Result> running = store->Get("running");
+  ASSERT_TRUE(running.ok()) << running.status();
+  EXPECT_EQ(running->reasons_size(), 0);
+}
+
 TEST_F(DamagedRunTest, OfManyDamagedTrialsTheFirstAreNamedAndTheOthersCounted) {
   {
     const auto store = Open();

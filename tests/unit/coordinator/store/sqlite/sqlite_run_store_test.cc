@@ -36,6 +36,10 @@ TEST_F(SqliteRunStoreTest, RandomResultsComeBackAsTheyWereFinished) {
     Result result;
     RandomMessages(seed).Fill(result, 2);
     result.set_run_id("run-" + std::to_string(seed));
+    // Every result that is finished has a case for each one of its plan.
+    tutti::v1::Plan& plan = *result.mutable_plan();
+    while (plan.cases_size() > result.cases_size()) plan.mutable_cases()->RemoveLast();
+    while (plan.cases_size() < result.cases_size()) plan.add_cases();
     ASSERT_TRUE(store->Begin(result, {}, "").ok());
     // Some trials come before the end, the others with it.
     for (int i = 0; i < result.cases_size(); i += 2) {
