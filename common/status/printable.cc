@@ -98,4 +98,15 @@ std::optional<ControlCharacter> FindControlCharacter(std::string_view text, size
 std::string Printable(std::string_view text) { return WriteOut(text, false); }
 std::string PrintableLines(std::string_view text) { return WriteOut(text, true); }
 
+std::string ValidUtf8(std::string_view text) {
+  std::string valid;
+  valid.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = Utf8CharacterLength(text.substr(i));
+    valid.append(length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(i, length));
+    i += length == 0 ? 1 : length;
+  }
+  return valid;
+}
+
 }  // namespace tutti

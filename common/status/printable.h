@@ -29,4 +29,7 @@ std::string Printable(std::string_view text);
 // The same for a text of several lines: its line breaks stay.
 std::string PrintableLines(std::string_view text);
 
+// `text` with U+FFFD for each byte that is not UTF-8, which no string of a message may have; else as it is.
+std::string ValidUtf8(std::string_view text);
+
 }  // namespace tutti

@@ -54,8 +54,8 @@ class RunStore {
   // run is not there; the events of the others are kept all the same.
   virtual absl::Status PutEvents(const std::vector<tutti::v1::RunEvent>& events) = 0;
 
-  // The whole result of a run that has begun: what is not there yet is added, the rest is brought up to it,
-  // all at once.
+  // The whole result of a run that has begun, with a case for each one of its plan: what is not there yet is
+  // added, the rest is brought up to it, all at once.
   virtual absl::Status Finish(const tutti::v1::Result& result) = 0;
 
   // As it was given to Finish; before that the head with the trials that are there, in cases that have
@@ -63,7 +63,8 @@ class RunStore {
   // its trials, or the head, of which then only what a list has is there.
   virtual absl::StatusOr<tutti::v1::Result> Get(const std::string& run_id) const = 0;
 
-  // In the order in which they were given.
+  // In the order in which they were given. Damaged ones are left out, and the reasons of the run's end say
+  // so.
   virtual absl::StatusOr<std::vector<tutti::v1::RunEvent>> Events(const std::string& run_id) const = 0;
   // Quick however long the run was: its trials are not read. A damaged head as in Get.
   virtual absl::StatusOr<KeptRun> Describe(const std::string& run_id) const = 0;

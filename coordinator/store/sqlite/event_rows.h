@@ -13,7 +13,7 @@ namespace tutti::store {
 
 // Each behind those of its run that are there. NotFound if a run is not there, after all others.
 absl::Status InsertEvents(Database& database, const std::vector<tutti::v1::RunEvent>& events);
-// NotFound for an id that is not there.
+// NotFound for an id that is not there. Damage as in RunStore::Events.
 absl::StatusOr<std::vector<tutti::v1::RunEvent>> ReadEvents(Database& database, const std::string& run_id);
 
 }  // namespace tutti::store

@@ -1,6 +1,5 @@
 #include "coordinator/store/sqlite/run_rows.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "common/status/macros.h"
 #include "coordinator/store/column_codec.h"
 #include "coordinator/store/compression.h"
+#include "coordinator/store/sqlite/damage.h"
 #include "coordinator/store/sqlite/list_query.h"
 
 namespace tutti::store {
@@ -34,35 +34,6 @@ v1::CaseResult& CaseAt(v1::Result& result, int64_t position) {
   }
   return *result.mutable_cases(static_cast<int>(position));
 }
-
-// What of a run cannot be read, as reasons of its result.
-class Damage {
- public:
-  // OK where `read` is damage, which is noted; else `read`.
-  absl::Status Note(const std::string& what, const absl::Status& read) {
-    if (!absl::IsDataLoss(read)) return read;
-    if (++pieces_ <= kMostNotes) {
-      notes_.push_back(absl::StrCat(what, " is damaged in the store and left out: ", read.message()));
-    }
-    return absl::OkStatus();
-  }
-  // Once. A run that was closed with them has some already.
-  void AddTo(v1::Result& result) {
-    if (pieces_ > kMostNotes) {
-      notes_.push_back(absl::StrCat(pieces_ - kMostNotes, " further pieces of it are damaged too"));
-    }
-    for (const std::string& note : notes_) {
-      const auto& reasons = result.reasons();
-      if (std::find(reasons.begin(), reasons.end(), note) == reasons.end()) result.add_reasons(note);
-    }
-  }
-
- private:
-  static constexpr int kMostNotes = 20;
-
-  std::vector<std::string> notes_;
-  int pieces_ = 0;
-};
 
 absl::Status ReadCases(Database& database, int64_t number, v1::Result& result, Damage& damage) {
   TUTTI_ASSIGN_OR_RETURN(
@@ -97,10 +68,17 @@ absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result, 
   }
 }
 
+// A number that is no status says nothing.
+v1::RunStatus StatusOf(int64_t stored) {
+  const int number = static_cast<int>(stored);
+  if (number != stored || !v1::RunStatus_IsValid(number)) return v1::RUN_STATUS_UNSPECIFIED;
+  return static_cast<v1::RunStatus>(number);
+}
+
 v1::RunSummary SummaryOfRow(const Statement& row) {
   v1::RunSummary summary;
   summary.set_run_id(row.Text(kRunId));
-  summary.set_status(static_cast<v1::RunStatus>(row.Int(kStatus)));
+  summary.set_status(StatusOf(row.Int(kStatus)));
   if (const auto code = row.OptionalInt(kExitCode)) summary.set_exit_code(static_cast<int32_t>(*code));
   summary.set_plan_name(row.Text(kPlanName));
   summary.set_user(row.Text(kUser));
@@ -178,6 +156,19 @@ absl::StatusOr<NumberedRun> ReadHeadAndNumber(Database& database, const std::str
   read.run.head = head.ok() ? *std::move(head) : HeadOfSummary(read.run.summary);
   if (!read.run.summary.has_exit_code()) read.run.head.set_status(v1::RUN_STATUS_RUNNING);
   return read;
+}
+
+// A run that has ended has a row for each case of its plan, also for those that were not run.
+absl::Status NoteMissingCases(Database& database, const NumberedRun& read, Damage& damage) {
+  if (!read.run.summary.has_exit_code()) return absl::OkStatus();
+  TUTTI_ASSIGN_OR_RETURN(Statement rows, database.Prepare("SELECT count(*) FROM cases WHERE number = ?"));
+  rows.Bind(read.number);
+  TUTTI_RETURN_IF_ERROR(rows.Step().status());
+  const int64_t cases = read.run.summary.cases();
+  const int64_t missing = cases - rows.Int(0);
+  if (missing <= 0) return absl::OkStatus();
+  return damage.Note(absl::StrCat("what ", missing, " of its ", cases, " cases had beside their trials"),
+                     absl::DataLossError("the rows are missing"));
 }
 
 }  // namespace
@@ -277,6 +268,7 @@ absl::StatusOr<v1::Result> ReadRun(Database& database, const std::string& run_id
   v1::Result& result = read.run.head;
   const std::string context = absl::StrCat("read run ", run_id);
   TUTTI_RETURN_IF_ERROR(Annotate(ReadCases(database, read.number, result, damage), context));
+  TUTTI_RETURN_IF_ERROR(Annotate(NoteMissingCases(database, read, damage), context));
   TUTTI_RETURN_IF_ERROR(Annotate(ReadTrials(database, read.number, result, damage), context));
   damage.AddTo(result);
   return std::move(result);

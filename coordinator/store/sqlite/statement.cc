@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/status/printable.h"
 
 namespace tutti::store {
 namespace {
@@ -116,7 +117,8 @@ std::optional<int64_t> Statement::OptionalInt(int column) const {
 std::string Statement::Text(int column) const {
   const unsigned char* text = sqlite3_column_text(statement_, column);
   if (text == nullptr) return "";
-  return {reinterpret_cast<const char*>(text), static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+  const auto bytes = static_cast<size_t>(sqlite3_column_bytes(statement_, column));
+  return ValidUtf8({reinterpret_cast<const char*>(text), bytes});
 }
 
 std::string_view Statement::Blob(int column) const {

@@ -42,6 +42,8 @@ class Statement {
   // Columns count from 0. NULL reads as 0 and as empty.
   int64_t Int(int column) const;
   std::optional<int64_t> OptionalInt(int column) const;
+  // What is not UTF-8 becomes U+FFFD: SQLite keeps any bytes as text, and one damaged text in a message would
+  // make the whole message unreadable.
   std::string Text(int column) const;
   std::string_view Blob(int column) const;
 

@@ -55,6 +55,16 @@ TEST(Printable, NothingThatItPrintsIsAControlCharacter) {
 
 TEST(PrintableLines, KeepsLineBreaksOnly) { EXPECT_EQ(PrintableLines("a\n\x1b\tb\n"), "a\n\\x1B\\tb\n"); }
 
+TEST(ValidUtf8, ReplacesOnlyTheBytesThatAreNoText) {
+  EXPECT_EQ(ValidUtf8("a\n\x1b\xC3\xA9"), "a\n\x1b\xC3\xA9");
+  EXPECT_EQ(ValidUtf8("a\xFF"
+                      "b\xE2\x82"),
+            "a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(ValidUtf8(std::string("\0\xFE", 2)), std::string("\0\xEF\xBF\xBD", 4));
+  EXPECT_EQ(ValidUtf8(""), "");
+}
+
 TEST(FindControlCharacter, SaysWhichAndWhere) {
   EXPECT_FALSE(FindControlCharacter("plain \xC3\xA9").has_value());
   EXPECT_EQ(FindControlCharacter("ab\x1b")->offset, 2u);
