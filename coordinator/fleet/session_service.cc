@@ -18,12 +18,12 @@ using tutti::v1::WorkerMessage;
 constexpr size_t kMaxQueuedWrites = 1024;
 // So many messages may wait for the executor; a worker that sends faster waits.
 constexpr int kMaxUnhandledReads = 256;
-// gRPC tells no more than that: a killed process and a clean end look the same.
 constexpr char kNoHelloInTime[] = "the session said nothing in time; a worker begins it with a hello";
 constexpr char kNoHelloFirst[] = "the session's first message is no hello; a worker begins it with one";
 // A message that cannot be parsed looks like the end of the client's side.
 constexpr char kNothingReadable[] =
     "the session ended before a first message that can be read; a worker begins it with a hello";
+// gRPC tells no more than that: a killed process and a clean end look the same.
 constexpr char kSessionEnded[] = "its session ended: the worker stopped, or its network is gone";
 
 // One session. Its reactions run on gRPC's threads, its methods of WorkerLink on any. It holds itself alive
@@ -89,6 +89,8 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
       WriteNextLocked();
       return;
     }
+    if (!heard_ && !incoming_.has_hello())
+      return EndUnheard({grpc::StatusCode::INVALID_ARGUMENT, kNoHelloFirst});
     heard_ = true;
     executor_.Post([session = shared_from_this(), this, message = std::move(incoming_), received]() mutable {
       Deliver(std::move(message), received);
@@ -128,11 +130,9 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
 
  private:
   void Deliver(WorkerMessage message, TimelineTime received) {
-    if (message.has_hello() && !said_hello_) {
+    if (!said_hello_) {  // the first message is one
       said_hello_ = true;
       fleet_.HandleHello(shared_from_this(), std::move(*message.mutable_hello()));
-    } else if (!said_hello_) {
-      EndUnheard({grpc::StatusCode::INVALID_ARGUMENT, kNoHelloFirst});
     } else {
       fleet_.HandleMessage(this, std::move(message), received);
     }
@@ -186,7 +186,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
   const std::string peer_;
   bool said_hello_ = false;  // the executor's thread
   WorkerMessage incoming_;   // gRPC's, between StartRead and OnReadDone
-  bool heard_ = false;       // a message was read; OnReadDone's, which never runs twice at a time
+  bool heard_ = false;       // a hello was read; OnReadDone's, which never runs twice at a time
 
   Mutex mutex_;
   std::shared_ptr<SessionReactor> self_ TUTTI_GUARDED_BY(mutex_);  // until OnDone

@@ -517,6 +517,10 @@ class Cli(unittest.TestCase):
         inside = self.tutti("lab", "exec", "--name", name, "host2", "ip", "-br", "address", "show")
         self.assertIn("10.77.0.12", inside.stdout, inside.stderr)
         self.assertEqual(3, self.tutti("lab", "exec", "--name", name, "host1", "sh", "-c", "exit 3").returncode)
+        self.assertEqual(3, self.tutti("lab", "exec", "--name", name, "host1", "--", "sh", "-c", "exit 3").returncode)
+        for front in (("host1", "--"), ("--", "host1")):
+            echoed = self.tutti("lab", "exec", "--name", name, *front, "echo", "--version", "--", "list")
+            self.assertEqual("--version -- list\n", echoed.stdout, echoed.stderr)
         done = self.tutti("run", self.plan(), "--coordinator", address, "--quiet")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(0, self.tutti("lab", "down", "--name", name).returncode)
