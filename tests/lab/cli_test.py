@@ -521,6 +521,13 @@ class Cli(unittest.TestCase):
         for front in (("host1", "--"), ("--", "host1")):
             echoed = self.tutti("lab", "exec", "--name", name, *front, "echo", "--version", "--", "list")
             self.assertEqual("--version -- list\n", echoed.stdout, echoed.stderr)
+        judged = self.folder / "judged.yaml"
+        judged.write_text(PLAN.replace("BUFFERS", "default") +
+                          'thresholds:\n  - {expect: throughput.sent > 1Mbps, scope: "host:nix"}\n')
+        for command in ("plan", "run"):
+            refused = self.tutti(command, str(judged), "--coordinator", address)
+            self.assertEqual(3, refused.returncode, refused.stderr)
+            self.assertRegex(refused.stderr, r'judged\.yaml:\d+:\d+: .*"nix" is a host of no role in this run')
         done = self.tutti("run", self.plan(), "--coordinator", address, "--quiet")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(0, self.tutti("lab", "down", "--name", name).returncode)
