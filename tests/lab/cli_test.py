@@ -311,6 +311,12 @@ class Cli(unittest.TestCase):
             self.assertRegex(done.stderr, r"bad\.yaml:\d+:\d+: .*repaet")
             self.assertRegex(done.stderr, r"bad\.yaml:\d+:\d+: .*message_size")
 
+    def test_arguments_that_are_not_expected_are_told_in_their_order(self):
+        for arguments in (("version", "one", "two", "--three"), ("lab", "list", "one", "two", "--three")):
+            done = self.tutti(*arguments)
+            self.assertEqual(2, done.returncode)
+            self.assertIn("not expected: one two --three", done.stderr)
+
     def test_usage_errors_are_2(self):
         for arguments in (
             (),
