@@ -185,6 +185,9 @@ int main(int argc, char** argv) {
   Define(app, flags);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {  // lists them from last to first
+    app.exit(CLI::ExtrasError(app.remaining_for_passthrough(true)));
+    return kExitUsage;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;
   }

@@ -260,6 +260,15 @@ int LabExec(const ExecArguments& arguments) {
   return end->exit_status;
 }
 
+// The words behind HOST, without a `--` in front of them. Those behind `HOST --` are `above`'s.
+std::vector<std::string> CommandOf(std::vector<std::string> own, const std::vector<std::string>& above) {
+  own.insert(own.end(), above.begin(), above.end());
+  const auto first =
+      std::find_if(own.begin(), own.end(), [](const std::string& word) { return word != "--"; });
+  own.erase(own.begin(), first);
+  return own;
+}
+
 void AddLabExec(CLI::App& lab_command, Chosen& chosen) {
   const auto arguments = std::make_shared<ExecArguments>();
   CLI::App* command = lab_command.add_subcommand(
@@ -270,9 +279,12 @@ void AddLabExec(CLI::App& lab_command, Chosen& chosen) {
       ->required();
   // Everything behind HOST is the command's, also options that this command has: it is not an option of ours.
   command->prefix_command();
+  // CLI11 hands what stands behind `--` to the command above, which must leave it alone too.
+  CLI::App* above = &lab_command;
+  command->preparse_callback([above](size_t) { above->prefix_command(); });
   command->footer("HOST is followed by the command and its arguments: tutti lab exec host1 ip -br address");
-  command->callback([arguments, command, &chosen] {
-    arguments->command = command->remaining();
+  command->callback([arguments, command, above, &chosen] {
+    arguments->command = CommandOf(command->remaining(), above->remaining());
     if (arguments->command.empty()) throw CLI::RequiredError("COMMAND");
     chosen = [arguments] { return LabExec(*arguments); };
   });

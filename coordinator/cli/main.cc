@@ -97,6 +97,8 @@ int main(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty())
       return SayUnknownCommand(app, argv[1]);
     return SayParseError(app, error);
+  } catch (const CLI::ExtrasError&) {  // lists them from last to first
+    return SayParseError(app, CLI::ExtrasError(app.remaining_for_passthrough(true)));
   } catch (const CLI::ParseError& error) {
     return SayParseError(app, error);
   } catch (const std::exception& error) {

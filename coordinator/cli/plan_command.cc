@@ -16,6 +16,8 @@
 #include "coordinator/cli/output.h"
 #include "coordinator/cli/plan_document.h"
 #include "coordinator/cli/plan_file.h"
+#include "coordinator/plan/placement.h"
+#include "coordinator/plan/threshold_hosts.h"
 
 namespace tutti::cli {
 namespace {
@@ -52,6 +54,12 @@ absl::StatusOr<std::vector<plan::Candidate>> FleetOf(const CoordinatorAddress& a
   return fleet;
 }
 
+// As the coordinator does when the plan is submitted. A plan that cannot be placed is told of by Print.
+absl::Status CheckJudgedHosts(const tutti::v1::Plan& plan, const std::vector<plan::Candidate>& fleet) {
+  const absl::StatusOr<plan::Placement> placement = plan::Place(plan, fleet);
+  return placement.ok() ? plan::CheckThresholdHosts(plan, *placement) : absl::OkStatus();
+}
+
 int Print(const tutti::v1::Plan& plan, const std::vector<plan::Candidate>& fleet, Output output) {
   if (output == Output::kTable) {
     const absl::StatusOr<std::string> description = DescribePlan(plan, fleet);
@@ -75,6 +83,8 @@ int DryRun(const Arguments& arguments) {
     absl::StatusOr<std::vector<plan::Candidate>> asked = FleetOf(arguments.coordinator);
     if (!asked.ok()) return Complain(asked.status(), ExitCodeOfCall(asked.status()));
     fleet = std::move(*asked);
+    const absl::Status judged = CheckJudgedHosts(*plan, fleet);
+    if (!judged.ok()) return Complain(judged, kInvalidPlan);
   } else {
     const int hosts = arguments.hosts > 0 ? arguments.hosts : HostsNeeded(*plan);
     const absl::Status enough = arguments.hosts > 0 ? CheckHostCount(*plan, hosts) : absl::OkStatus();

@@ -18,6 +18,11 @@ using tutti::v1::WorkerMessage;
 constexpr size_t kMaxQueuedWrites = 1024;
 // So many messages may wait for the executor; a worker that sends faster waits.
 constexpr int kMaxUnhandledReads = 256;
+constexpr char kNoHelloInTime[] = "the session said nothing in time; a worker begins it with a hello";
+constexpr char kNoHelloFirst[] = "the session's first message is no hello; a worker begins it with one";
+// A message that cannot be parsed looks like the end of the client's side.
+constexpr char kNothingReadable[] =
+    "the session ended before a first message that can be read; a worker begins it with a hello";
 // gRPC tells no more than that: a killed process and a clean end look the same.
 constexpr char kSessionEnded[] = "its session ended: the worker stopped, or its network is gone";
 
@@ -33,7 +38,8 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
   void Start(int64_t hello_deadline_ns) {
     executor_.PostAfter(hello_deadline_ns, [session = weak_from_this()] {
       const std::shared_ptr<SessionReactor> self = session.lock();
-      if (self != nullptr && !self->said_hello_) self->Close();
+      if (self == nullptr || self->said_hello_) return;
+      self->EndUnheard({grpc::StatusCode::DEADLINE_EXCEEDED, kNoHelloInTime});
     });
     MutexLock lock(mutex_);
     self_ = shared_from_this();
@@ -76,12 +82,16 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
     const TimelineTime received{executor_.NowNs()};
     if (!ok) {
       executor_.Post([session = shared_from_this(), this] { fleet_.HandleClosed(this, kSessionEnded); });
+      if (!heard_) return EndUnheard({grpc::StatusCode::INVALID_ARGUMENT, kNothingReadable});
       MutexLock lock(mutex_);
       queue_.clear();
       ending_ = true;
       WriteNextLocked();
       return;
     }
+    if (!heard_ && !incoming_.has_hello())
+      return EndUnheard({grpc::StatusCode::INVALID_ARGUMENT, kNoHelloFirst});
+    heard_ = true;
     executor_.Post([session = shared_from_this(), this, message = std::move(incoming_), received]() mutable {
       Deliver(std::move(message), received);
     });
@@ -120,11 +130,9 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
 
  private:
   void Deliver(WorkerMessage message, TimelineTime received) {
-    if (message.has_hello() && !said_hello_) {
+    if (!said_hello_) {  // the first message is one
       said_hello_ = true;
       fleet_.HandleHello(shared_from_this(), std::move(*message.mutable_hello()));
-    } else if (!said_hello_) {
-      Close();
     } else {
       fleet_.HandleMessage(this, std::move(message), received);
     }
@@ -134,6 +142,15 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
       reading_ = true;
       StartRead(&incoming_);
     }
+  }
+
+  // Of a session without a hello: nothing is queued for it. The first reason stays.
+  void EndUnheard(grpc::Status reason) {
+    MutexLock lock(mutex_);
+    if (ending_ || finished_) return;
+    end_status_ = std::move(reason);
+    ending_ = true;
+    WriteNextLocked();
   }
 
   void WriteNextLocked() TUTTI_REQUIRES(mutex_) {
@@ -152,7 +169,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
       StartWrite(&outgoing_);
     } else if (ending_) {
       finished_ = true;
-      Finish(grpc::Status::OK);
+      Finish(end_status_);
     }
   }
 
@@ -169,6 +186,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
   const std::string peer_;
   bool said_hello_ = false;  // the executor's thread
   WorkerMessage incoming_;   // gRPC's, between StartRead and OnReadDone
+  bool heard_ = false;       // a hello was read; OnReadDone's, which never runs twice at a time
 
   Mutex mutex_;
   std::shared_ptr<SessionReactor> self_ TUTTI_GUARDED_BY(mutex_);  // until OnDone
@@ -177,8 +195,9 @@ class SessionReactor final : public grpc::ServerBidiReactor<WorkerMessage, Coord
   std::optional<uint64_t> probe_ TUTTI_GUARDED_BY(mutex_);
   CoordinatorMessage outgoing_ TUTTI_GUARDED_BY(mutex_);  // gRPC's while writing_
   bool writing_ TUTTI_GUARDED_BY(mutex_) = false;
-  bool ending_ TUTTI_GUARDED_BY(mutex_) = false;    // nothing more is queued; Finish after what is
-  bool finished_ TUTTI_GUARDED_BY(mutex_) = false;  // Finish was called
+  bool ending_ TUTTI_GUARDED_BY(mutex_) = false;      // nothing more is queued; Finish after what is
+  grpc::Status end_status_ TUTTI_GUARDED_BY(mutex_);  // OK, also of a worker that is refused
+  bool finished_ TUTTI_GUARDED_BY(mutex_) = false;    // Finish was called
   int unhandled_ TUTTI_GUARDED_BY(mutex_) = 0;
   bool reading_ TUTTI_GUARDED_BY(mutex_) = true;
 };

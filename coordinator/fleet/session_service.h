@@ -15,7 +15,8 @@ namespace tutti::fleet {
 // what it posted has run.
 class SessionService final : public tutti::v1::WorkerService::CallbackService {
  public:
-  // A connection that has not said hello by then is closed: it would hold a stream for nobody.
+  // A session that has not said hello by then ends with DEADLINE_EXCEEDED: it would hold a stream for nobody.
+  // One that begins with anything else ends with INVALID_ARGUMENT.
   static constexpr int64_t kHelloDeadlineNs = 10'000'000'000;
 
   SessionService(Executor& executor, Fleet& fleet, int64_t hello_deadline_ns = kHelloDeadlineNs)

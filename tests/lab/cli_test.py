@@ -311,6 +311,12 @@ class Cli(unittest.TestCase):
             self.assertRegex(done.stderr, r"bad\.yaml:\d+:\d+: .*repaet")
             self.assertRegex(done.stderr, r"bad\.yaml:\d+:\d+: .*message_size")
 
+    def test_arguments_that_are_not_expected_are_told_in_their_order(self):
+        for arguments in (("version", "one", "two", "--three"), ("lab", "list", "one", "two", "--three")):
+            done = self.tutti(*arguments)
+            self.assertEqual(2, done.returncode)
+            self.assertIn("not expected: one two --three", done.stderr)
+
     def test_usage_errors_are_2(self):
         for arguments in (
             (),
@@ -517,6 +523,17 @@ class Cli(unittest.TestCase):
         inside = self.tutti("lab", "exec", "--name", name, "host2", "ip", "-br", "address", "show")
         self.assertIn("10.77.0.12", inside.stdout, inside.stderr)
         self.assertEqual(3, self.tutti("lab", "exec", "--name", name, "host1", "sh", "-c", "exit 3").returncode)
+        self.assertEqual(3, self.tutti("lab", "exec", "--name", name, "host1", "--", "sh", "-c", "exit 3").returncode)
+        for front in (("host1", "--"), ("--", "host1")):
+            echoed = self.tutti("lab", "exec", "--name", name, *front, "echo", "--version", "--", "list")
+            self.assertEqual("--version -- list\n", echoed.stdout, echoed.stderr)
+        judged = self.folder / "judged.yaml"
+        judged.write_text(PLAN.replace("BUFFERS", "default") +
+                          'thresholds:\n  - {expect: throughput.sent > 1Mbps, scope: "host:nix"}\n')
+        for command in ("plan", "run"):
+            refused = self.tutti(command, str(judged), "--coordinator", address)
+            self.assertEqual(3, refused.returncode, refused.stderr)
+            self.assertRegex(refused.stderr, r'judged\.yaml:\d+:\d+: .*"nix" is a host of no role in this run')
         done = self.tutti("run", self.plan(), "--coordinator", address, "--quiet")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(0, self.tutti("lab", "down", "--name", name).returncode)

@@ -51,27 +51,32 @@ std::string_view MessageOf(const absl::Status& status) {
   return {message.data(), message.size()};
 }
 
-std::vector<std::string> LinesOf(std::string_view text) {
-  std::vector<std::string> lines;
+// A line that begins with a blank goes on with the error before it.
+std::vector<std::string> ErrorsOf(std::string_view text) {
+  std::vector<std::string> errors;
   while (!text.empty()) {
     const size_t end = text.find('\n');
-    if (end != 0) lines.emplace_back(text.substr(0, end));
+    const std::string_view line = text.substr(0, end);
+    if (!errors.empty() && !line.empty() && (line.front() == ' ' || line.front() == '\t')) {
+      errors.back().append("\n").append(line);
+    } else if (!line.empty()) {
+      errors.emplace_back(line);
+    }
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  return lines;
+  return errors;
 }
 
 }  // namespace
 
 report::Document ErrorDocument(std::string_view code, std::string_view message) {
-  std::vector<std::string> lines = LinesOf(message);
-  std::string first = lines.empty() ? std::string(message) : lines.front();
-  if (lines.size() > 1) first += " (and " + std::to_string(lines.size() - 1) + " more)";
-  if (lines.size() <= 1) lines.clear();
+  const std::vector<std::string> errors = ErrorsOf(message);
+  std::string first = errors.empty() ? std::string(message) : errors.front();
+  if (errors.size() > 1) first += " (and " + std::to_string(errors.size() - 1) + " more)";
   report::Document error = report::Document::Map();
   error.Add("code", report::Document::Text(code));
   error.Add("message", report::Document::Text(first));
-  error.Add("details", report::Document::Texts(lines));
+  error.Add("details", report::Document::Texts(errors));
   report::Document document = report::Document::Map();
   document.Add("error", std::move(error));
   return document;
@@ -95,7 +100,14 @@ std::string ErrorLine(const absl::Status& status) {
   report::AppendJsonString(KindOf(status.code()).code, line);
   line += ",\"message\":";
   report::AppendJsonString(MessageOf(status), line);
-  return line + ",\"details\":[]}}";
+  line += ",\"details\":[";
+  const char* separator = "";
+  for (const std::string& error : ErrorsOf(MessageOf(status))) {
+    line += separator;
+    report::AppendJsonString(error, line);
+    separator = ",";
+  }
+  return line + "]}}";
 }
 
 Response Guarded(const std::function<Response()>& make) {

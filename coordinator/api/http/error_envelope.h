@@ -12,7 +12,7 @@
 
 namespace tutti::http {
 
-// Of a message with several lines each is one of the details.
+// Each line of the message is one of the details, with the lines behind it that begin with a blank.
 Response ErrorResponse(int status, std::string_view code, std::string_view message);
 // By the status's code: InvalidArgument is 400 "invalid_argument", NotFound 404, AlreadyExists and
 // FailedPrecondition 409, ResourceExhausted 429, Unavailable 503, PermissionDenied 403; others 500 or what

@@ -64,6 +64,7 @@ class Client {
     stream_->Write(reply);
   }
   void Write(const WorkerMessage& message) { stream_->Write(message); }
+  void WritesDone() { stream_->WritesDone(); }
   void HangUp() { context_.TryCancel(); }
   grpc::Status Finish() { return stream_->Finish(); }
 
@@ -177,7 +178,9 @@ TEST_F(ImpatientSessionServiceTest, ASessionThatSaysNothingEnds) {
   Client client(Address());
   CoordinatorMessage message;
   EXPECT_FALSE(client.Read(message));
-  EXPECT_TRUE(client.Finish().ok());
+  const grpc::Status end = client.Finish();
+  EXPECT_EQ(end.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_THAT(end.error_message(), HasSubstr("said nothing in time"));
 }
 
 TEST_F(SessionServiceTest, ASessionThatDoesNotBeginWithAHelloEnds) {
@@ -188,6 +191,19 @@ TEST_F(SessionServiceTest, ASessionThatDoesNotBeginWithAHelloEnds) {
   CoordinatorMessage message;
   EXPECT_FALSE(client.Read(message));
   EXPECT_EQ(Info().name(), "");
+  const grpc::Status end = client.Finish();
+  EXPECT_EQ(end.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(end.error_message(), HasSubstr("first message is no hello"));
+}
+
+TEST_F(SessionServiceTest, ASessionWithoutAReadableMessageEndsAsInvalid) {
+  Client client(Address());
+  client.WritesDone();
+  CoordinatorMessage message;
+  EXPECT_FALSE(client.Read(message));
+  const grpc::Status end = client.Finish();
+  EXPECT_EQ(end.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(end.error_message(), HasSubstr("before a first message that can be read"));
 }
 
 TEST_F(SessionServiceTest, AWorkerThatHangsUpIsLost) {

@@ -44,6 +44,23 @@ TEST_F(BadRequestsTest, EveryErrorOfAPlanIsADetail) {
   EXPECT_THAT(answer.body, HasSubstr("\"details\": [\"p.yaml:1:1: a\", \"p.yaml:2:1: b\"]"));
 }
 
+TEST_F(BadRequestsTest, AnErrorAloneIsADetailToo) {
+  operations_.error = absl::InvalidArgumentError("p.yaml:1:1: a");
+  const HttpAnswer answer = Ask("POST", "/v1/runs", {"Content-Type: application/yaml"}, "x");
+  ExpectEnvelope(answer, 400, "invalid_argument");
+  EXPECT_THAT(answer.body, HasSubstr("\"message\": \"p.yaml:1:1: a\""));
+  EXPECT_THAT(answer.body, HasSubstr("\"details\": [\"p.yaml:1:1: a\"]"));
+}
+
+TEST_F(BadRequestsTest, ALineThatBeginsWithABlankBelongsToTheErrorBeforeIt) {
+  operations_.error = absl::FailedPreconditionError("role y: none fits\n  a: no label\n\tb: lost\nrole z: c");
+  const HttpAnswer answer = Ask("POST", "/v1/runs", {"Content-Type: application/yaml"}, "x");
+  ExpectEnvelope(answer, 409, "failed_precondition");
+  EXPECT_THAT(answer.body, HasSubstr("\\tb: lost (and 1 more)\""));
+  EXPECT_THAT(answer.body,
+              HasSubstr(R"("details": ["role y: none fits\n  a: no label\n\tb: lost", "role z: c"])"));
+}
+
 TEST_F(BadRequestsTest, WhatIsNotThereIsNotFoundAndWhatIsHasItsMethods) {
   for (const char* target :
        {"/", "/v1", "/v1/", "/v1/runs/", "/v1/runs//result", "/v2/runs", "/v1/runs/a/b/c"}) {
