@@ -8,6 +8,7 @@
 #include "common/sync/control_priority.h"
 #include "coordinator/api/request_check.h"
 #include "coordinator/plan/plan_loader.h"
+#include "coordinator/run/run_preparation.h"
 #include "coordinator/store/run_store.h"
 
 namespace tutti::api {
@@ -67,6 +68,8 @@ void CoordinatorOperations::Decisions::Post(std::function<void()> task) const {
 struct CoordinatorOperations::Submitted {
   v1::SubmitRequest request;
   absl::StatusOr<v1::Plan> plan;
+  absl::StatusOr<run::RunSpec> spec;  // the plan placed
+  int placings = 0;
   Done<v1::SubmitResponse> done;
 
   run::Runs::OnKept Answer(bool repeated) const {
@@ -81,9 +84,9 @@ struct CoordinatorOperations::Submitted {
 };
 
 CoordinatorOperations::CoordinatorOperations(Executor& executor, fleet::Fleet& fleet, run::Runs& runs,
-                                             StoredRuns* stored)
-    : fleet_(fleet), runs_(runs), stored_(stored), decisions_(executor, alive_) {
-  plans_.Post(&LeaveControlPriority);
+                                             StoredRuns* stored, std::unique_ptr<Executor> plans)
+    : fleet_(fleet), runs_(runs), stored_(stored), decisions_(executor, alive_), plans_(std::move(plans)) {
+  plans_->Post(&LeaveControlPriority);
 }
 
 CoordinatorOperations::~CoordinatorOperations() = default;
@@ -95,7 +98,7 @@ void CoordinatorOperations::Submit(const v1::SubmitRequest& request, Done<v1::Su
   const auto submitted = std::make_shared<Submitted>();
   submitted->request = request;
   submitted->done = std::move(done);
-  plans_.Post([this, submitted] {
+  plans_->Post([this, submitted] {
     submitted->plan = LoadPlanOf(submitted->request);
     decisions_.Post([this, submitted] { SubmitOnce(submitted); });
   });
@@ -104,28 +107,61 @@ void CoordinatorOperations::Submit(const v1::SubmitRequest& request, Done<v1::Su
 void CoordinatorOperations::SubmitOnce(const std::shared_ptr<Submitted>& submitted) {
   const std::string& key = submitted->request.idempotency_key();
   if (runs_.Repeat(key, submitted->Answer(true))) return;
-  if (key.empty() || stored_ == nullptr) return MakeRun(*submitted);
+  if (key.empty() || stored_ == nullptr) return PlaceRun(submitted);
   stored_->RunOfKey(key, [this, decisions = decisions_, submitted](const absl::StatusOr<std::string>& id) {
     if (id.ok()) return submitted->Answer(true)(*id, absl::OkStatus());
     if (!absl::IsNotFound(id.status())) return submitted->done(id.status());
     decisions.Post([this, submitted] {
       // Another call with the key may have been quicker.
-      if (!runs_.Repeat(submitted->request.idempotency_key(), submitted->Answer(true))) MakeRun(*submitted);
+      if (!runs_.Repeat(submitted->request.idempotency_key(), submitted->Answer(true))) PlaceRun(submitted);
     });
   });
 }
 
-void CoordinatorOperations::MakeRun(Submitted& submitted) {
-  if (!submitted.plan.ok()) return submitted.done(submitted.plan.status());
-  const v1::SubmitRequest& request = submitted.request;
+void CoordinatorOperations::PlaceRun(const std::shared_ptr<Submitted>& submitted) {
+  if (!submitted->plan.ok()) return submitted->done(submitted->plan.status());
+  if (const absl::Status room = runs_.CheckRoom(); !room.ok()) {
+    Discard(*submitted);
+    return submitted->done(room);
+  }
+  ++submitted->placings;
+  plans_->Post([this, submitted, input = runs_.Input()] {
+    submitted->spec = run::PrepareRun(*std::move(submitted->plan), input);
+    decisions_.Post([this, submitted] { MakeRun(submitted); });
+  });
+}
+
+void CoordinatorOperations::MakeRun(const std::shared_ptr<Submitted>& submitted) {
+  const v1::SubmitRequest& request = submitted->request;
+  // Another call with the key may have been quicker while this one's plan was placed.
+  if (runs_.Repeat(request.idempotency_key(), submitted->Answer(true))) return Discard(*submitted);
+  if (!submitted->spec.ok()) return submitted->done(submitted->spec.status());
+  if (const absl::Status hosts = runs_.CheckHosts(*submitted->spec); !hosts.ok()) {
+    if (submitted->placings < kMostPlacings) {
+      submitted->plan = std::move(*submitted->spec->head.mutable_plan());
+      return PlaceRun(submitted);
+    }
+    Discard(*submitted);
+    return submitted->done(hosts);
+  }
+  // Submit would free it on this thread.
+  if (const absl::Status room = runs_.CheckRoom(); !room.ok()) {
+    Discard(*submitted);
+    return submitted->done(room);
+  }
   run::Submission submission;
-  submission.plan = *std::move(submitted.plan);
   submission.user = request.user();
   submission.labels = {request.labels().begin(), request.labels().end()};
   submission.key = request.idempotency_key();
   if (request.has_max_wait_ns()) submission.max_wait_ns = request.max_wait_ns();
-  const absl::StatusOr<std::string> id = runs_.Submit(std::move(submission), submitted.Answer(false));
-  if (!id.ok()) submitted.done(id.status());
+  const absl::StatusOr<std::string> id =
+      runs_.Submit(std::move(submission), *std::move(submitted->spec), submitted->Answer(false));
+  if (!id.ok()) submitted->done(id.status());
+}
+
+void CoordinatorOperations::Discard(Submitted& submitted) {
+  if (!submitted.spec.ok()) return;
+  plans_->Post([spec = std::make_shared<run::RunSpec>(*std::move(submitted.spec))] {});
 }
 
 void CoordinatorOperations::Cancel(const v1::CancelRequest& request, Done<v1::CancelResponse> done) {
@@ -161,7 +197,7 @@ void CoordinatorOperations::GetResult(const v1::GetResultRequest& request, Done<
   decisions_.Post([this, id = request.run_id(), done = std::move(done)] {
     absl::StatusOr<SharedResult> here = runs_.GetResult(id);
     if (!absl::IsNotFound(here.status()) || stored_ == nullptr) {
-      return plans_.Post([done, here = std::move(here)] { done(here); });
+      return plans_->Post([done, here = std::move(here)] { done(here); });
     }
     stored_->Get(id, [done](absl::StatusOr<v1::Result> kept) {
       if (!kept.ok()) return done(kept.status());
@@ -246,7 +282,7 @@ void CoordinatorOperations::ValidatePlan(const v1::ValidatePlanRequest& request,
       !status.ok()) {
     return done(status);
   }
-  plans_.Post([request, done = std::move(done)] {
+  plans_->Post([request, done = std::move(done)] {
     plan::LoadedPlan loaded = plan::LoadPlan(request.plan(), request.source_name(), OverridesOf(request));
     v1::ValidatePlanResponse response;
     response.set_valid(loaded.errors.empty());
@@ -266,11 +302,13 @@ void CoordinatorOperations::DryRun(const v1::DryRunRequest& request, Done<v1::Dr
       !status.ok()) {
     return done(status);
   }
-  plans_.Post([this, request, done = std::move(done)] {
+  plans_->Post([this, request, done = std::move(done)] {
     absl::StatusOr<v1::Plan> loaded = LoadPlanOf(request);
     if (!loaded.ok()) return done(loaded.status());
     decisions_.Post([this, plan = *std::move(loaded), done]() mutable {
-      plans_.Post([done, placed = runs_.DryRun(std::move(plan))]() mutable { done(std::move(placed)); });
+      plans_->Post([plan = std::move(plan), input = runs_.Input(), done]() mutable {
+        done(run::PrepareDryRun(std::move(plan), input));
+      });
     });
   });
 }

@@ -13,9 +13,12 @@
 
 namespace tutti::api {
 
-// Decisions are made on the executor's thread; plans are parsed and results handed over (gRPC copies and
-// serializes them within the call) on a thread of this object, so that neither the decisions nor a thread
-// that serves a network wait for a large one; what is on disk is read by StoredRuns.
+// Decisions are made on the executor's thread; plans are parsed and placed and results handed over (gRPC
+// copies and serializes them within the call) on a thread of this object, so that neither the decisions nor a
+// thread that serves a network wait for a large one; what is on disk is read by StoredRuns.
+//
+// A plan is placed on the fleet as it was at one instant. Where a worker that it got was lost, drained or
+// restarted by the time that the run would be made, it is placed anew, kMostPlacings times in all.
 //
 // Runs that are in memory answer first, the store for the others. Of a run that only the store has, Watch
 // gives one event: its end, with the number run::kKeptEndSequence each time that it is asked for.
@@ -24,9 +27,12 @@ namespace tutti::api {
 // asked for and not answered by then never is.
 class CoordinatorOperations final : public Operations {
  public:
+  static constexpr int kMostPlacings = 3;
+
   // `stored` is null: nobody keeps runs, what is asked of them alone is FailedPrecondition. All outlive this
-  // object.
-  CoordinatorOperations(Executor& executor, fleet::Fleet& fleet, run::Runs& runs, StoredRuns* stored);
+  // object, which has the thread of `plans` for what is large.
+  CoordinatorOperations(Executor& executor, fleet::Fleet& fleet, run::Runs& runs, StoredRuns* stored,
+                        std::unique_ptr<Executor> plans = std::make_unique<ThreadExecutor>("plans"));
   ~CoordinatorOperations() override;
 
   // The same idempotency key gives the same run as long as the run is there: in memory or in the store.
@@ -78,14 +84,17 @@ class CoordinatorOperations final : public Operations {
   // A submission on its way: what was asked, the plan that it is, and whom to tell.
   struct Submitted;
   void SubmitOnce(const std::shared_ptr<Submitted>& submitted);
-  void MakeRun(Submitted& submitted);
+  void PlaceRun(const std::shared_ptr<Submitted>& submitted);
+  void MakeRun(const std::shared_ptr<Submitted>& submitted);
+  // What was prepared and is of no use is large too: it is freed on the thread of plans.
+  void Discard(Submitted& submitted);
 
   fleet::Fleet& fleet_;
   run::Runs& runs_;
   StoredRuns* const stored_;
   const std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   const Decisions decisions_;
-  ThreadExecutor plans_{"plans"};  // last: what it runs uses the others
+  const std::unique_ptr<Executor> plans_;  // last: what it runs uses the others
 };
 
 }  // namespace tutti::api

@@ -29,6 +29,7 @@ struct RunSpec {
   tutti::v1::Result head;  // id, user, plan, hosts, machines, pairs, marks, submission; no cases
   plan::Placement placement;
   std::vector<std::vector<tutti::v1::Flow>> flows;  // by case
+  std::vector<uint64_t> incarnations;               // of placement.hosts, as they were when it was placed
 };
 
 // Lives on the executor's thread and holds the fleet's workers of the run from Start to its end.

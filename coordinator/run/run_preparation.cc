@@ -67,12 +67,14 @@ std::string DescribeAbsent(const std::vector<fleet::Member>& members, int64_t no
 }
 
 std::vector<tutti::v1::Host> Hosts(const std::vector<std::string>& names,
-                                   const std::vector<fleet::Member>& members) {
+                                   const std::vector<fleet::Member>& members,
+                                   std::vector<uint64_t>& incarnations) {
   std::vector<tutti::v1::Host> hosts;
   for (const std::string& name : names) {
     const auto member = std::find_if(members.begin(), members.end(),
                                      [&](const fleet::Member& each) { return each.hello.name() == name; });
     if (member == members.end()) continue;  // placement gives candidates only
+    incarnations.push_back(member->hello.incarnation());
     tutti::v1::Host& host = hosts.emplace_back();
     host.set_name(name);
     *host.mutable_facts() = member->hello.facts();
@@ -83,13 +85,13 @@ std::vector<tutti::v1::Host> Hosts(const std::vector<std::string>& names,
 
 }  // namespace
 
-absl::StatusOr<RunSpec> PrepareRun(tutti::v1::Plan plan, const std::vector<fleet::Member>& members,
-                                   const ResultMarks& marks, int64_t now_ns) {
+absl::StatusOr<RunSpec> PrepareRun(tutti::v1::Plan plan, const PreparationInput& input) {
+  const std::vector<fleet::Member>& members = input.members;
   const std::vector<plan::Candidate> candidates = Candidates(members);
   RunSpec spec;
   absl::StatusOr<plan::Placement> placement = plan::Place(plan, candidates, AbsentNames(members));
   if (!placement.ok()) {
-    const std::string absent = DescribeAbsent(members, now_ns);
+    const std::string absent = DescribeAbsent(members, input.now_ns);
     if (absent.empty()) return placement.status();
     return absl::Status(placement.status().code(), absl::StrCat(placement.status().message(), "\n", absent));
   }
@@ -101,20 +103,30 @@ absl::StatusOr<RunSpec> PrepareRun(tutti::v1::Plan plan, const std::vector<fleet
     if (!flows.ok()) return plan::WithPlace(plan, i, flows.status());
     spec.flows.push_back(*std::move(flows));
   }
-  std::vector<tutti::v1::Host> hosts = Hosts(spec.placement.hosts, members);
+  std::vector<tutti::v1::Host> hosts = Hosts(spec.placement.hosts, members, spec.incarnations);
   const std::vector<tutti::v1::Machine> machines = GroupMachines(hosts);
   const std::vector<tutti::v1::Pair> pairs = ListPairs(spec.flows, hosts);
   tutti::v1::Result& head = spec.head;
   head.set_schema_version(1);
   head.set_tutti_version(kVersion);
   head.set_expected_duration_ns(plan::ExpectedDurationNs(plan));
-  head.set_lab(marks.lab);
-  head.set_insecure(marks.insecure);
+  head.set_lab(input.marks.lab);
+  head.set_insecure(input.marks.insecure);
   head.mutable_hosts()->Assign(hosts.begin(), hosts.end());
   head.mutable_machines()->Assign(machines.begin(), machines.end());
   head.mutable_pairs()->Assign(pairs.begin(), pairs.end());
   *head.mutable_plan() = std::move(plan);
   return spec;
+}
+
+absl::StatusOr<tutti::v1::DryRunResponse> PrepareDryRun(tutti::v1::Plan plan, const PreparationInput& input) {
+  TUTTI_ASSIGN_OR_RETURN(RunSpec spec, PrepareRun(std::move(plan), input));
+  tutti::v1::DryRunResponse response;
+  *response.mutable_head() = std::move(spec.head);
+  for (const std::vector<tutti::v1::Flow>& of_case : spec.flows) {
+    response.add_streams_of_case(static_cast<uint32_t>(of_case.size()));
+  }
+  return response;
 }
 
 }  // namespace tutti::run

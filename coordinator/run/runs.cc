@@ -93,18 +93,42 @@ absl::StatusOr<Runs::Run*> Runs::FindRun(const std::string& run_id) const {
   return found->second.get();
 }
 
-absl::StatusOr<RunSpec> Runs::Prepare(tutti::v1::Plan plan) const {
-  const ResultMarks marks{.lab = options_.lab, .insecure = options_.insecure};
-  return PrepareRun(std::move(plan), fleet_.Members(), marks, executor_.NowNs());
+PreparationInput Runs::Input() const {
+  return {.members = fleet_.Members(),
+          .marks = {.lab = options_.lab, .insecure = options_.insecure},
+          .now_ns = executor_.NowNs()};
 }
 
-absl::StatusOr<std::string> Runs::Submit(Submission submission, const OnKept& on_kept) {
+absl::Status Runs::CheckRoom() const {
   if (draining_) return absl::UnavailableError("the coordinator is shutting down and takes no new runs");
   if (queue_.waiting().size() >= options_.waiting_max) {
     return absl::ResourceExhaustedError(std::to_string(options_.waiting_max) +
                                         " runs are waiting already; submit again later");
   }
-  TUTTI_ASSIGN_OR_RETURN(RunSpec spec, Prepare(std::move(submission.plan)));
+  return absl::OkStatus();
+}
+
+absl::Status Runs::CheckHosts(const RunSpec& spec) const {
+  for (size_t i = 0; i < spec.placement.hosts.size(); ++i) {
+    const std::string& host = spec.placement.hosts[i];
+    const std::optional<fleet::Member> member = fleet_.Find(host);
+    const char* change = nullptr;
+    if (!member.has_value() || member->lost) {
+      change = "was lost";
+    } else if (member->drain.has_value()) {
+      change = "was drained";
+    } else if (member->hello.incarnation() != spec.incarnations[i]) {
+      change = "was restarted";
+    }
+    if (change == nullptr) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("worker ", host, " ", change, " while the plan was placed on it; submit it again"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Runs::Submit(Submission submission, RunSpec spec, const OnKept& on_kept) {
+  TUTTI_RETURN_IF_ERROR(CheckRoom());
   std::string id = options_.make_id();
   while (runs_.contains(id)) id = options_.make_id();
   spec.head.set_run_id(id);
@@ -173,16 +197,6 @@ bool Runs::Repeat(const std::string& key, const OnKept& on_kept) {
 void Runs::FreeKey(Run& run) {
   if (!run.key.empty()) run_of_key_.erase(run.key);
   run.key.clear();
-}
-
-absl::StatusOr<tutti::v1::DryRunResponse> Runs::DryRun(tutti::v1::Plan plan) const {
-  TUTTI_ASSIGN_OR_RETURN(RunSpec spec, Prepare(std::move(plan)));
-  tutti::v1::DryRunResponse response;
-  *response.mutable_head() = std::move(spec.head);
-  for (const std::vector<tutti::v1::Flow>& of_case : spec.flows) {
-    response.add_streams_of_case(static_cast<uint32_t>(of_case.size()));
-  }
-  return response;
 }
 
 void Runs::StartWhatCan() {

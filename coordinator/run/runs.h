@@ -40,7 +40,7 @@ struct RunsOptions {
 
 // What somebody wants to have run.
 struct Submission {
-  tutti::v1::Plan plan;  // valid
+  tutti::v1::Plan plan;  // valid; PrepareRun takes it
   std::string user;
   RunLabels labels;
   std::string key;  // by which the same submission is known again; empty: by nothing
@@ -55,9 +55,16 @@ class Runs {
   Runs(const Runs&) = delete;
   Runs& operator=(const Runs&) = delete;
 
-  // Places a plan on the fleet as it is now and queues it. FailedPrecondition where roles cannot be filled or
-  // hosts have no address for each other, ResourceExhausted where too many runs wait, Unavailable while
-  // draining. The key is free: Repeat has said so on the same turn.
+  // What a plan is placed by, as it is now. PrepareRun goes on with it on another thread.
+  PreparationInput Input() const;
+  // Whether one more run is taken: ResourceExhausted where too many wait, Unavailable while draining.
+  absl::Status CheckRoom() const;
+  // Whether the hosts of a run that was prepared are as they were: FailedPrecondition with the first that is
+  // lost, drained or another process by now.
+  absl::Status CheckHosts(const RunSpec& spec) const;
+
+  // Queues a run. `spec` is PrepareRun of the submission's plan; CheckHosts has passed it, and Repeat has
+  // said that the key is free, on the same turn. Errors of CheckRoom.
   //
   // Of a run that is accepted `on_kept` is called, perhaps within this call, when the journal has it: not
   // before then may anybody be told. Where that fails, the run is cancelled, its key is free again and the
@@ -66,14 +73,11 @@ class Runs {
   //
   // A run that has waited for `max_wait_ns` ends as failed, without having run.
   using OnKept = std::function<void(const std::string& run_id, const absl::Status& kept)>;
-  absl::StatusOr<std::string> Submit(Submission submission, const OnKept& on_kept = {});
+  absl::StatusOr<std::string> Submit(Submission submission, RunSpec spec, const OnKept& on_kept = {});
 
   // If a run that was submitted with this key is in memory, `on_kept` is called for it as by Submit, at once
   // where the journal has it already. False: there is none, or the key is empty.
   bool Repeat(const std::string& key, const OnKept& on_kept);
-
-  // What Submit would make of the plan, without a user or an id. Errors of placement as there.
-  absl::StatusOr<tutti::v1::DryRunResponse> DryRun(tutti::v1::Plan plan) const;
 
   // NotFound for an unknown id. A run that has ended stays as it is.
   absl::Status Cancel(const std::string& run_id);
@@ -119,7 +123,6 @@ class Runs {
     std::shared_ptr<const tutti::v1::Result> told_result;
   };
   absl::StatusOr<Run*> FindRun(const std::string& run_id) const;
-  absl::StatusOr<RunSpec> Prepare(tutti::v1::Plan plan) const;
   void Begin(const tutti::v1::Result& head, Run& run, const OnKept& on_kept);
   void OnBegun(const std::string& run_id, const absl::Status& kept);
   void FreeKey(Run& run);

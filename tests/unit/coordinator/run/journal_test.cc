@@ -83,9 +83,9 @@ class JournalTest : public ScriptedFleetTest {
   // One case, two trials.
   static tutti::v1::Plan TwoTrials() { return MakePlan("a", "b", 1, 2); }
   void Submit() {
-    const auto id =
-        runs_.Submit({.plan = TwoTrials(), .user = "alice", .labels = {{"commit", "3fa1"}}, .key = "build-7"},
-                     [this](const std::string&, const absl::Status& kept) { kept_.push_back(kept); });
+    const auto id = SubmitTo(
+        runs_, {.plan = TwoTrials(), .user = "alice", .labels = {{"commit", "3fa1"}}, .key = "build-7"},
+        [this](const std::string&, const absl::Status& kept) { kept_.push_back(kept); });
     ASSERT_TRUE(id.ok()) << id.status();
     watcher_ = std::make_shared<Recorder>();
     ASSERT_TRUE(runs_.Watch("run-1", watcher_).ok());
@@ -209,7 +209,7 @@ TEST_F(JournalTest, ARunThatCannotBeKeptLeavesItsKeyToTheNextAttempt) {
   // The new run has the key; the end of the first one does not take it away.
   journal_.status = absl::OkStatus();
   journal_.at_once = true;
-  EXPECT_TRUE(runs_.Submit({.plan = TwoTrials(), .key = "build-7"}).ok());
+  EXPECT_TRUE(SubmitTo(runs_, {.plan = TwoTrials(), .key = "build-7"}).ok());
   journal_.Write();
   executor_.AdvanceBy(20 * kSecond);
   runs_.Forget("run-1");
@@ -274,7 +274,7 @@ TEST_F(JournalTest, AResultThatCouldNotBeKeptSaysSoAndIsStillDelivered) {
 TEST_F(JournalTest, AWriteThatEndsAfterTheRunsAreGoneIsNothingToThem) {
   auto runs = std::make_unique<Runs>(executor_, fleet_, Options());
   journal_.at_once = false;
-  ASSERT_TRUE(runs->Submit({.plan = TwoTrials()}).ok());
+  ASSERT_TRUE(SubmitTo(*runs, {.plan = TwoTrials()}).ok());
   runs = nullptr;
   journal_.status = absl::InternalError("late");
   journal_.Write();

@@ -31,8 +31,8 @@ TEST_F(ObserverTest, EveryRunIsToldFromItsFirstEventToItsLast) {
   options.observer = observer;
   Runs runs(executor_, fleet_, options);
   DialIn({"a", "b"});
-  ASSERT_TRUE(runs.Submit({.plan = MakePlan("a", "b"), .user = "alice"}).ok());
-  ASSERT_TRUE(runs.Submit({.plan = MakePlan("a", "b"), .user = "bob"}).ok());  // waits for the same hosts
+  ASSERT_TRUE(SubmitTo(runs, {.plan = MakePlan("a", "b"), .user = "alice"}).ok());
+  ASSERT_TRUE(SubmitTo(runs, {.plan = MakePlan("a", "b"), .user = "bob"}).ok());  // waits for the same hosts
   EXPECT_EQ(observer->kinds_of["run-1"].front(), RunEvent::kStarted);
   EXPECT_THAT(observer->kinds_of["run-2"], ElementsAre(RunEvent::kQueued));
   ASSERT_TRUE(runs.Cancel("run-2").ok());

@@ -49,7 +49,7 @@ class RunPreparationTest : public testing::Test {
                                 "\ntraffic:\n  - {name: e, from: x, to: y, protocol: udp}\n" + more,
                             "p.yaml", {});
     EXPECT_TRUE(plan.ok()) << plan.status();
-    return PrepareRun(*plan, members_, {.lab = true}, 1'000 * kSecond);
+    return PrepareRun(*plan, {.members = members_, .marks = {.lab = true}, .now_ns = 1'000 * kSecond});
   }
 
   std::vector<fleet::Member> members_;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "coordinator/run/run_preparation.h"
 #include "coordinator/run/runs.h"
 #include "scripted_worker.h"
 #include "tests/nanoseconds.h"
@@ -67,6 +69,14 @@ inline tutti::v1::Plan MakePlan(const std::string& from, const std::string& to, 
   return plan;
 }
 
+// Placed and queued on one turn.
+inline absl::StatusOr<std::string> SubmitTo(Runs& runs, Submission submission,
+                                            const Runs::OnKept& on_kept = {}) {
+  absl::StatusOr<RunSpec> spec = PrepareRun(std::move(submission.plan), runs.Input());
+  if (!spec.ok()) return spec.status();
+  return runs.Submit(std::move(submission), *std::move(spec), on_kept);
+}
+
 // A fleet of scripted workers. Runs on it come with the test, as their options are its own.
 class ScriptedFleetTest : public testing::Test {
  protected:
@@ -109,7 +119,7 @@ class RunsTest : public ScriptedFleetTest {
     return Submit(Submission{.plan = plan, .user = user});
   }
   std::string Submit(Submission submission) {
-    const auto id = runs_.Submit(std::move(submission));
+    const auto id = SubmitTo(runs_, std::move(submission));
     EXPECT_TRUE(id.ok()) << id.status();
     return id.ok() ? *id : "";
   }

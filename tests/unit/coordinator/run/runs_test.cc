@@ -336,7 +336,7 @@ TEST_F(AwayHostTest, AHostThatDoesNotComeBackIsWaitedForAsALostOneFromTheEndOfIt
 
 TEST_F(RunsTest, ARunWhoseRolesCannotBeFilledIsRefusedAndLostWorkersAreNamed) {
   workers_["c"]->Die();
-  const auto id = runs_.Submit({.plan = MakePlan("a", "c")});
+  const auto id = SubmitTo(runs_, {.plan = MakePlan("a", "c")});
   ASSERT_FALSE(id.ok());
   EXPECT_EQ(id.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(id.status().message()), HasSubstr("worker c is lost since 0s: the worker ended"));
@@ -348,7 +348,7 @@ TEST_F(RunsTest, ARangeWithTooFewPortsForTheFleetIsToldAtItsPlaceInThePlan) {
       "  - {name: e, from: x, to: y, protocol: tcp, pattern: fan_in, ports: 5201-5202}\n",
       "p.yaml", {});
   ASSERT_TRUE(plan.ok()) << plan.status();
-  const auto id = runs_.Submit({.plan = *plan});
+  const auto id = SubmitTo(runs_, {.plan = *plan});
   EXPECT_EQ(id.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(id.status().message()),
               HasSubstr("p.yaml:5:70: traffic[0].ports: traffic e: host a receives 3 streams"));
@@ -412,7 +412,7 @@ TEST_F(RunsTest, DrainRefusesNewRunsAndEndsTheOthersWithTheirResults) {
   executor_.AdvanceBy(1300 * kMs);
   bool drained = false;
   runs_.Drain([&] { drained = true; });
-  EXPECT_EQ(runs_.Submit({.plan = MakePlan("c", "d")}).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(SubmitTo(runs_, {.plan = MakePlan("c", "d")}).status().code(), absl::StatusCode::kUnavailable);
   executor_.AdvanceBy(kSecond);
   EXPECT_TRUE(drained);
   EXPECT_EQ(ResultOf(first).status(), tutti::v1::RUN_STATUS_CANCELLED);

@@ -206,7 +206,7 @@ TEST_F(WaitingRunsTest, ADrainedWorkerGetsNoNewRunAndThoseThatHaveOrAwaitItGoOn)
   fleet_.Drain(drain, [&](const absl::Status& status) { drained.push_back(status); });
   executor_.RunReady();
   EXPECT_THAT(drained, ElementsAre(absl::OkStatus()));
-  const auto refused = runs_.Submit({.plan = MakePlan("b", "d")});
+  const auto refused = SubmitTo(runs_, {.plan = MakePlan("b", "d")});
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(refused.status().message()),
               AllOf(HasSubstr("worker b is drained since"), HasSubstr("by alice: new NIC")));
@@ -216,7 +216,7 @@ TEST_F(WaitingRunsTest, ADrainedWorkerGetsNoNewRunAndThoseThatHaveOrAwaitItGoOn)
 }
 
 TEST_F(WaitingRunsTest, ADryRunPlacesThePlanAndLeavesNothingBehind) {
-  const auto dry = runs_.DryRun(MakePlan("a", "b", 2));
+  const auto dry = PrepareDryRun(MakePlan("a", "b", 2), runs_.Input());
   ASSERT_TRUE(dry.ok()) << dry.status();
   EXPECT_EQ(dry->head().run_id(), "");
   EXPECT_EQ(dry->head().submitted_unix_ns(), 0);
@@ -224,7 +224,8 @@ TEST_F(WaitingRunsTest, ADryRunPlacesThePlanAndLeavesNothingBehind) {
   EXPECT_EQ(dry->head().pairs_size(), 1);
   EXPECT_EQ(dry->head().cases_size(), 0);
   EXPECT_THAT(dry->streams_of_case(), ElementsAre(1u, 1u));
-  EXPECT_EQ(runs_.DryRun(MakePlan("a", "nobody")).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(PrepareDryRun(MakePlan("a", "nobody"), runs_.Input()).status().code(),
+            absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(Submit(MakePlan("a", "b")), "run-1");
 }
 
