@@ -25,8 +25,8 @@ absl::Status CloseInterruptedRuns(store::RunStore& store) {
   TUTTI_ASSIGN_OR_RETURN(const std::vector<std::string> ids, store.Unfinished());
   for (const std::string& id : ids) {
     absl::StatusOr<tutti::v1::Result> result = store.Get(id);
-    // One damaged run must not keep the coordinator from starting.
-    if (absl::IsDataLoss(result.status())) {
+    // One damaged run must not keep the coordinator from starting. NotFound: its id is what is damaged.
+    if (absl::IsDataLoss(result.status()) || absl::IsNotFound(result.status())) {
       spdlog::error("{}", std::string(result.status().message()));
       continue;
     }
@@ -41,7 +41,7 @@ absl::Status CloseInterruptedRuns(store::RunStore& store) {
     for (const std::string& reason : result->reasons()) spdlog::error("{}: {}", id, reason);
     run::CloseInterrupted(*result, *events, UnixNowNs());
     const absl::Status closed = Annotate(store.Finish(*result), "close the interrupted run " + id);
-    if (absl::IsDataLoss(closed)) {
+    if (absl::IsDataLoss(closed) || absl::IsNotFound(closed)) {
       spdlog::error("{}", std::string(closed.message()));
       continue;
     }

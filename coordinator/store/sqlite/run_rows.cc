@@ -27,12 +27,21 @@ absl::Status ParsePacked(std::string_view packed, google::protobuf::Message& mes
   return absl::DataLossError(absl::StrCat("a stored ", message.GetTypeName(), " cannot be parsed"));
 }
 
-v1::CaseResult& CaseAt(v1::Result& result, int64_t position) {
+// No plan has more (coordinator/plan/language.h).
+constexpr int64_t kMostCases = 10'000;
+
+// nullptr for a position that no case can have.
+v1::CaseResult* CaseAt(v1::Result& result, int64_t position) {
+  if (position < 0 || position >= kMostCases) return nullptr;
   while (result.cases_size() <= position) {
     const int index = result.cases_size();
     result.add_cases()->set_index(static_cast<uint32_t>(index));
   }
-  return *result.mutable_cases(static_cast<int>(position));
+  return result.mutable_cases(static_cast<int>(position));
+}
+
+absl::Status NoCase(int64_t position) {
+  return absl::DataLossError(absl::StrCat("no case can have position ", position));
 }
 
 absl::Status ReadCases(Database& database, int64_t number, v1::Result& result, Damage& damage) {
@@ -43,12 +52,13 @@ absl::Status ReadCases(Database& database, int64_t number, v1::Result& result, D
   while (true) {
     TUTTI_ASSIGN_OR_RETURN(const bool row, cases.Step());
     if (!row) return absl::OkStatus();
-    v1::CaseResult& into = CaseAt(result, cases.Int(0));
-    const absl::Status parsed = ParsePacked(cases.Blob(1), into);
-    TUTTI_RETURN_IF_ERROR(damage.Note(absl::StrCat("the summary of case ", cases.Int(0) + 1), parsed));
-    if (parsed.ok()) continue;
-    into.Clear();
-    into.set_index(static_cast<uint32_t>(cases.Int(0)));
+    const int64_t position = cases.Int(0);
+    v1::CaseResult* const into = CaseAt(result, position);
+    const absl::Status parsed = into == nullptr ? NoCase(position) : ParsePacked(cases.Blob(1), *into);
+    TUTTI_RETURN_IF_ERROR(damage.Note(absl::StrCat("the summary of case ", position + 1), parsed));
+    if (parsed.ok() || into == nullptr) continue;
+    into->Clear();
+    into->set_index(static_cast<uint32_t>(position));
   }
 }
 
@@ -60,9 +70,10 @@ absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result, 
   while (true) {
     TUTTI_ASSIGN_OR_RETURN(const bool row, trials.Step());
     if (!row) return absl::OkStatus();
-    v1::CaseResult& of_case = CaseAt(result, trials.Int(0));
-    const absl::Status unpacked = UnpackMessage(trials.Blob(2), *of_case.add_trials());
-    if (!unpacked.ok()) of_case.mutable_trials()->RemoveLast();
+    v1::CaseResult* const of_case = CaseAt(result, trials.Int(0));
+    const absl::Status unpacked =
+        of_case == nullptr ? NoCase(trials.Int(0)) : UnpackMessage(trials.Blob(2), *of_case->add_trials());
+    if (!unpacked.ok() && of_case != nullptr) of_case->mutable_trials()->RemoveLast();
     TUTTI_RETURN_IF_ERROR(
         damage.Note(absl::StrCat("trial ", trials.Int(1) + 1, " of case ", trials.Int(0) + 1), unpacked));
   }

@@ -248,5 +248,24 @@ TEST_F(DamagedRunTest, TextsThatAreNoTextAndAnUnknownStatusLeaveTheListReadable)
   EXPECT_EQ(bad.status(), tutti::v1::RUN_STATUS_UNSPECIFIED);
 }
 
+TEST_F(DamagedRunTest, RowsOfCasesThatNoPlanHasAreLeftOutWithTheReason) {
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store->Begin(Head("run-1"), {}, "").ok());
+    ASSERT_TRUE(store->PutTrial("run-1", 0, 0, Trial(1)).ok());
+    ASSERT_TRUE(store->PutTrial("run-1", 1, 0, Trial(1)).ok());
+    ASSERT_TRUE(store->PutTrial("run-1", 1, 1, Trial(2)).ok());
+  }
+  Damage(
+      "UPDATE trials SET case_position = -7 WHERE case_position = 1 AND position = 0;"
+      "UPDATE trials SET case_position = 4000000000000 WHERE case_position = 1 AND position = 1");
+  const absl::StatusOr<Result> read = Open()->Get("run-1");
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->cases_size(), 1);
+  EXPECT_EQ(read->cases(0).trials_size(), 1);
+  EXPECT_THAT(read->reasons(),
+              ElementsAre(HasSubstr("trial 1 of case -6"), HasSubstr("trial 2 of case 4000000000001")));
+}
+
 }  // namespace
 }  // namespace tutti::store
