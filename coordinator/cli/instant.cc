@@ -6,12 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "common/time/nanoseconds.h"
 #include "common/units/units.h"
 
 namespace tutti::cli {
 namespace {
-
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 // RFC 3339, with a zone.
 std::optional<int64_t> ZonedInstant(const std::string& text) {
@@ -33,7 +32,7 @@ absl::StatusOr<int64_t> ParseInstant(const std::string& text, int64_t now_unix_n
     const char* end = strptime(text.c_str(), form, &local);
     if (end == nullptr || *end != '\0') continue;
     local.tm_isdst = -1;  // mktime finds out
-    return static_cast<int64_t>(mktime(&local)) * kSecondNs;
+    return static_cast<int64_t>(mktime(&local)) * kNsPerSecond;
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "\"", text,
@@ -42,7 +41,7 @@ absl::StatusOr<int64_t> ParseInstant(const std::string& text, int64_t now_unix_n
 }
 
 std::string FormatInstant(int64_t unix_ns) {
-  const time_t seconds = unix_ns / kSecondNs;
+  const time_t seconds = unix_ns / kNsPerSecond;
   tm local{};
   localtime_r(&seconds, &local);
   char text[32] = {};

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/time/clock_mapping.h"
+#include "common/time/nanoseconds.h"
 #include "common/units/units.h"
 #include "coordinator/fleet/drain_marks.h"
 
@@ -14,15 +15,12 @@ namespace {
 
 using tutti::v1::WorkerInfo;
 
-constexpr int64_t kNsPerMs = 1'000'000;
-constexpr int64_t kNsPerS = 1'000 * kNsPerMs;
-
 // To the digits that tell something: "340ms", "1.3s", "35s", "62m".
 std::string AgeText(int64_t ns) {
   int64_t step_ns = kNsPerMs;
-  if (ns >= kNsPerS) step_ns = kNsPerS / 10;
-  if (ns >= 10 * kNsPerS) step_ns = kNsPerS;
-  if (ns >= 3'600 * kNsPerS) step_ns = 60 * kNsPerS;
+  if (ns >= kNsPerSecond) step_ns = kNsPerSecond / 10;
+  if (ns >= 10 * kNsPerSecond) step_ns = kNsPerSecond;
+  if (ns >= 3'600 * kNsPerSecond) step_ns = 60 * kNsPerSecond;
   return FormatDuration(ns - ns % step_ns);
 }
 

@@ -20,6 +20,7 @@
 #include "absl/strings/str_join.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "common/time/nanoseconds.h"
 #include "coordinator/lab/addressing.h"
 #include "coordinator/lab/lab_message.h"
 #include "coordinator/lab/lab_start.h"
@@ -30,18 +31,16 @@
 namespace tutti::lab {
 namespace {
 
-constexpr int64_t kMillisecondNs = 1'000'000;
-constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kStopTimeoutNs = 4 * kSecondNs;  // more than the supervisor's two times 1.3 s
+constexpr int64_t kStopTimeoutNs = 4 * kNsPerSecond;  // more than the supervisor's two times 1.3 s
 
 int64_t NowNs() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * kSecondNs + now.tv_nsec;
+  return now.tv_sec * kNsPerSecond + now.tv_nsec;
 }
 
 void SleepNs(int64_t ns) {
-  const timespec duration{ns / kSecondNs, ns % kSecondNs};
+  const timespec duration{ns / kNsPerSecond, ns % kNsPerSecond};
   nanosleep(&duration, nullptr);
 }
 
@@ -85,7 +84,7 @@ absl::StatusOr<LabOptions> Resolve(LabOptions options) {
     TUTTI_RETURN_IF_ERROR(MakeLogFolder(options.log_dir));
   }
   if (options.start_timeout_ns <= 0)
-    options.start_timeout_ns = 30 * kSecondNs + options.hosts * kSecondNs / 5;
+    options.start_timeout_ns = 30 * kNsPerSecond + options.hosts * kNsPerSecond / 5;
   return options;
 }
 
@@ -182,7 +181,7 @@ absl::StatusOr<std::optional<LabMessage>> RunningLab::Receive(int64_t timeout_ns
     const int64_t left_ns = deadline_ns - NowNs();
     if (left_ns <= 0) return message;
     pollfd polled{channel_, POLLIN, 0};
-    poll(&polled, 1, static_cast<int>(left_ns / kMillisecondNs + 1));
+    poll(&polled, 1, static_cast<int>(left_ns / kNsPerMs + 1));
   }
 }
 
@@ -227,7 +226,7 @@ absl::Status RunningLab::AwaitRegistered(int64_t deadline_ns) {
   if (!options_.registered_workers) {
     return deaths().empty() ? absl::OkStatus() : absl::UnavailableError(absl::StrJoin(deaths_, "; "));
   }
-  int64_t pause_ns = 2 * kMillisecondNs;
+  int64_t pause_ns = 2 * kNsPerMs;
   std::string last = "it was not asked";
   while (true) {
     const absl::StatusOr<int> count = options_.registered_workers(coordinator_address());
@@ -243,7 +242,7 @@ absl::Status RunningLab::AwaitRegistered(int64_t deadline_ns) {
           last));
     }
     SleepNs(pause_ns);
-    pause_ns = std::min(pause_ns * 2, 20 * kMillisecondNs);
+    pause_ns = std::min(pause_ns * 2, 20 * kNsPerMs);
   }
 }
 
@@ -274,11 +273,11 @@ absl::Status RunningLab::Stop() {
       kill(supervisor_, SIGKILL);
       killed = true;
     }
-    SleepNs(kMillisecondNs);
+    SleepNs(kNsPerMs);
   }
   std::vector<int> pids = {coordinator_};
   for (const LabHost& host : hosts_) pids.push_back(host.pid);
-  const bool gone = AwaitGone(pids, kSecondNs);
+  const bool gone = AwaitGone(pids, kNsPerSecond);
   // If the supervisor was killed, its folder is left to this process.
   const absl::StatusOr<std::string> runtime = RuntimeFolder();
   if (runtime.ok()) RemoveLabFolder(absl::StrCat(*runtime, "/", LabFolderName(supervisor_)));
@@ -309,7 +308,7 @@ bool AwaitGone(const std::vector<int>& pids, int64_t timeout_ns) {
   const int64_t deadline_ns = NowNs() + timeout_ns;
   while (std::any_of(pids.begin(), pids.end(), [](int pid) { return IsAlive(pid); })) {
     if (NowNs() > deadline_ns) return false;
-    SleepNs(2 * kMillisecondNs);
+    SleepNs(2 * kNsPerMs);
   }
   return true;
 }

@@ -21,6 +21,7 @@
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
 #include "common/time/clock.h"
+#include "common/time/nanoseconds.h"
 #include "coordinator/lab/lab_record.h"
 #include "coordinator/lab/lab_start.h"
 #include "coordinator/lab/process_identity.h"
@@ -30,7 +31,6 @@ namespace tutti::lab {
 namespace {
 
 constexpr char kSuffix[] = ".lab";
-constexpr int64_t kSecondNs = 1'000'000'000;
 
 class Fd {
  public:
@@ -196,10 +196,10 @@ absl::Status Down(const std::string& name) {
   };
   signal_supervisor(SIGTERM);
   signal_supervisor(SIGCONT);
-  if (!AwaitGone({record.supervisor_pid}, 3 * kSecondNs)) signal_supervisor(SIGKILL);
+  if (!AwaitGone({record.supervisor_pid}, 3 * kNsPerSecond)) signal_supervisor(SIGKILL);
   std::vector<int> pids = {record.supervisor_pid, record.coordinator_pid};
   for (const LabHost& host : record.hosts) pids.push_back(host.pid);
-  const bool gone = AwaitGone(pids, 2 * kSecondNs);
+  const bool gone = AwaitGone(pids, 2 * kNsPerSecond);
   // The supervisor removes its record, unless it was killed.
   TUTTI_ASSIGN_OR_RETURN(const std::string path, RecordPath(record.name));
   static_cast<void>(ReadLive(path));

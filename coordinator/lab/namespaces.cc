@@ -22,6 +22,7 @@
 #include "absl/strings/str_format.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "common/time/nanoseconds.h"
 
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
@@ -122,8 +123,7 @@ absl::Status EnterHostNetwork() { return Unshare(CLONE_NEWNET, "CLONE_NEWNET", "
 
 absl::Status EnterShiftedTime(int64_t offset_ns) {
   TUTTI_RETURN_IF_ERROR(Unshare(CLONE_NEWTIME, "CLONE_NEWTIME", "time"));
-  constexpr int64_t kSecondNs = 1'000'000'000;
-  const std::string offset = absl::StrCat(offset_ns / kSecondNs, " ", offset_ns % kSecondNs);
+  const std::string offset = absl::StrCat(offset_ns / kNsPerSecond, " ", offset_ns % kNsPerSecond);
   TUTTI_RETURN_IF_ERROR(WriteFile("/proc/self/timens_offsets",
                                   absl::StrCat("monotonic ", offset, "\nboottime ", offset, "\n")));
   // unshare moves only children to come; this moves the caller.

@@ -23,6 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "common/time/nanoseconds.h"
 #include "coordinator/lab/addressing.h"
 #include "coordinator/lab/daemon_process.h"
 #include "coordinator/lab/lab_message.h"
@@ -33,9 +34,8 @@
 namespace tutti::lab {
 namespace {
 
-constexpr int64_t kMillisecondNs = 1'000'000;
-constexpr int64_t kTermGraceNs = 300 * kMillisecondNs;  // from SIGTERM to SIGKILL
-constexpr int64_t kKillGraceNs = 1000 * kMillisecondNs;
+constexpr int64_t kTermGraceNs = 300 * kNsPerMs;  // from SIGTERM to SIGKILL
+constexpr int64_t kKillGraceNs = 1000 * kNsPerMs;
 constexpr char kBridge[] = "br0";
 constexpr char kHostLink[] = "eth0";
 constexpr uint16_t kBridgeMacTail = 0xfffe;
@@ -275,7 +275,7 @@ absl::Status Supervisor::AwaitCoordinator() {
       coordinator_.end = absl::StrCat("does not listen on ", path, " in time");
       return absl::DeadlineExceededError(DescribeEnd(coordinator_));
     }
-    TUTTI_RETURN_IF_ERROR(Wait({}, kMillisecondNs));
+    TUTTI_RETURN_IF_ERROR(Wait({}, kNsPerMs));
   }
 }
 
@@ -320,7 +320,7 @@ void Supervisor::Report(const absl::Status& failure) {
 absl::Status Supervisor::Wait(const std::vector<int>& more, int64_t timeout_ns) {
   std::vector<pollfd> polled = {{signals_, POLLIN, 0}, {starter_gone_ ? -1 : spec_.channel, POLLIN, 0}};
   for (const int fd : more) polled.push_back({fd, POLLIN, 0});
-  const int64_t timeout_ms = timeout_ns < 0 ? 0 : (timeout_ns + kMillisecondNs - 1) / kMillisecondNs;
+  const int64_t timeout_ms = timeout_ns < 0 ? 0 : (timeout_ns + kNsPerMs - 1) / kNsPerMs;
   poll(polled.data(), polled.size(), static_cast<int>(std::min<int64_t>(timeout_ms, 60'000)));
   if (polled[0].revents != 0) HandleSignals();
   if (polled[1].revents != 0) HandleStarter();
@@ -375,7 +375,7 @@ void Supervisor::Reap() {
 }
 
 void Supervisor::Watch() {
-  while (lab_ends_with_.empty() && Wait({}, 60'000 * kMillisecondNs).ok()) {
+  while (lab_ends_with_.empty() && Wait({}, 60'000 * kNsPerMs).ok()) {
   }
 }
 

@@ -4,32 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/status/printable.h"
 
 namespace tutti::report {
 namespace {
-
-// Length of the UTF-8 sequence at the front of `text`; 0 if it is none (RFC 3629: no overlong forms, no
-// surrogates).
-size_t SequenceLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto continues = [&](size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!continues(1) || !continues(2)) return 0;
-    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-    if (lead == 0xED && byte(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!continues(1) || !continues(2) || !continues(3)) return 0;
-    if (lead == 0xF0 && byte(1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
 
 void AppendCodePoint(uint32_t code, std::string& out) {
   if (code < 0x80) {
@@ -58,7 +36,7 @@ bool IsNumberCharacter(char c) {
 void AppendJsonString(std::string_view text, std::string& out) {
   out += '"';
   while (!text.empty()) {
-    const size_t length = SequenceLength(text);
+    const size_t length = Utf8CharacterLength(text);
     const char c = text[0];
     if (length == 0) {
       out += "\xEF\xBF\xBD";
@@ -187,7 +165,7 @@ absl::StatusOr<std::string> JsonReader::ReadString() {
       if (const absl::Status status = AppendEscape(out); !status.ok()) return status;
       continue;
     }
-    const size_t length = SequenceLength(text_.substr(at_));
+    const size_t length = Utf8CharacterLength(text_.substr(at_));
     if (length == 0) return Error("a string that is not UTF-8");
     if (static_cast<unsigned char>(c) < 0x20) return Error("a control character in a string");
     out.append(text_.substr(at_, length));

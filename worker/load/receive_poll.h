@@ -21,7 +21,7 @@ namespace tutti::load {
 class ReceivePoll {
  public:
   // Of one stretch of polling: longer ones compete with other streams for the CPU (docs/performance.md,
-  // ways).
+  // waiting).
   static constexpr int64_t kLongestNs = 5'000;
   static constexpr int kFailuresInARow = 16;
   static constexpr uint64_t kBlockingReads = 32;

@@ -8,12 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
+#include "common/time/nanoseconds.h"
 #include "worker/observe/proc_stat.h"
 
 namespace tutti::observe {
 namespace {
 
-constexpr uint64_t kNsPerUs = 1000;
 // One open file per state and CPU: a machine with more CPUs than this is read without residency rather than
 // with thousands of files, whose reading would itself load the machine.
 constexpr size_t kMaxCpusWithResidency = 256;

@@ -8,13 +8,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
+#include "common/time/nanoseconds.h"
 
 namespace tutti::observe {
 namespace {
 
 constexpr size_t kColumns = 10;
 constexpr size_t kNeededColumns = 4;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 absl::Status BadLine(std::string_view line, const char* why) {
   return absl::InvalidArgumentError(
