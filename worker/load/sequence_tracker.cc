@@ -34,4 +34,12 @@ void SequenceTracker::Skip(uint64_t from, uint64_t to) {
   }
 }
 
+void SequenceTracker::SetRun(uint64_t first, uint32_t count) {
+  for (const uint64_t end = first + count; first < end;) {
+    const uint64_t bits = std::min(64 - first % 64, end - first);
+    WordOf(first) |= (~uint64_t{0} >> (64 - bits)) << (first % 64);
+    first += bits;
+  }
+}
+
 }  // namespace tutti::load

@@ -31,9 +31,20 @@ class SequenceTracker {
     return ObserveOutOfStep(sequence);
   }
 
+  // Whether the `count` sequences from `first` on are all above everything seen, which then was noted of them
+  // all at once. If not, nothing was noted: observe them one by one.
+  bool ObserveRun(uint64_t first, uint32_t count) {
+    if (first < next_ || count > kWindow || first > UINT64_MAX - count) return false;
+    if (first > next_) Skip(next_, first);
+    SetRun(first, count);
+    next_ = first + count;
+    return true;
+  }
+
  private:
   Arrival ObserveOutOfStep(uint64_t sequence);
   void Skip(uint64_t from, uint64_t to);
+  void SetRun(uint64_t first, uint32_t count);
 
   uint64_t& WordOf(uint64_t sequence) { return seen_[sequence % kWindow / 64]; }
   static uint64_t BitOf(uint64_t sequence) { return uint64_t{1} << (sequence % 64); }

@@ -142,7 +142,7 @@ UdpReceiver::Read UdpReceiver::ReadOnce(Way& way, const TrialClock& clock, int f
   const auto count = static_cast<uint32_t>(datagrams);
   Tally tally;
   if (has_header_) {
-    for (uint32_t i = 0; i < count; ++i) CountWithHeader(way.datagram(i), now_ns, tally);
+    for (uint32_t i = 0; i < count;) i += CountWithHeader(way, i, count, now_ns, tally);
   } else {
     for (uint32_t i = 0; i < count; ++i) CountWithoutHeader(way.datagram(i), way.source(i), tally);
   }
@@ -175,30 +175,51 @@ void UdpReceiver::ReadQueued(Way& way, const TrialClock& clock, const DrainOrder
   }
 }
 
-void UdpReceiver::CountWithHeader(const Datagram& datagram, int64_t now_ns, Tally& tally) {
-  if (datagram.size < UdpHeader::kBytes) return;
-  const UdpHeader header = DecodeUdpHeader(datagram.data);
-  if (header.nonce != config_.nonce) return;
-  ++tally.own;
-  ReceivedCohort& cohort = cohorts_[cursor_.CohortOf(header.send_trial_ns)];
-  switch (tracker_.Observe(header.sequence)) {
-    case Arrival::kInOrder:
-      ++cohort.in_order;
-      break;
-    case Arrival::kReordered:
-      ++cohort.reordered;
-      break;
-    case Arrival::kLate:
-      ++cohort.late;
-      break;
-    case Arrival::kDuplicate:
-      ++cohort.duplicates;
-      return;
+template <class Way>
+uint32_t UdpReceiver::CountWithHeader(const Way& way, uint32_t i, uint32_t count, int64_t now_ns,
+                                      Tally& tally) {
+  if (way.datagram(i).size < UdpHeader::kBytes) return 1;
+  const UdpRun run = UdpRunFrom(way, i, count);
+  if (run.first.nonce == config_.nonce) CountRun(run, now_ns, tally);
+  return run.datagrams;
+}
+
+void UdpReceiver::CountRun(const UdpRun& run, int64_t now_ns, Tally& tally) {
+  tally.own += run.datagrams;
+  ReceivedCohort& cohort = cohorts_[cursor_.CohortOf(run.first.send_trial_ns)];
+  const uint32_t arrived = TrackRun(run, cohort);
+  if (arrived == 0) return;
+  const uint64_t bytes = arrived * run.datagram_bytes;
+  cohort.bytes += bytes;
+  tally.messages += arrived;
+  tally.bytes += bytes;
+  if (now_ns < grid_.window_end_ns()) jitter_.Add(now_ns - run.first.send_trial_ns, arrived);
+}
+
+uint32_t UdpReceiver::TrackRun(const UdpRun& run, ReceivedCohort& cohort) {
+  if (run.datagrams > 1 && tracker_.ObserveRun(run.first.sequence, run.datagrams)) {
+    cohort.in_order += run.datagrams;
+    return run.datagrams;
   }
-  cohort.bytes += datagram.size;
-  ++tally.messages;
-  tally.bytes += datagram.size;
-  if (now_ns < grid_.window_end_ns()) jitter_.Add(now_ns - header.send_trial_ns);
+  uint32_t arrived = run.datagrams;
+  for (uint32_t i = 0; i < run.datagrams; ++i) {
+    switch (tracker_.Observe(run.first.sequence + i)) {
+      case Arrival::kInOrder:
+        ++cohort.in_order;
+        break;
+      case Arrival::kReordered:
+        ++cohort.reordered;
+        break;
+      case Arrival::kLate:
+        ++cohort.late;
+        break;
+      case Arrival::kDuplicate:
+        ++cohort.duplicates;
+        --arrived;
+        break;
+    }
+  }
+  return arrived;
 }
 
 void UdpReceiver::CountWithoutHeader(const Datagram& datagram, const SocketAddress& source, Tally& tally) {

@@ -16,6 +16,7 @@
 #include "worker/load/udp_gro.h"
 #include "worker/load/udp_read.h"
 #include "worker/load/udp_recvmmsg.h"
+#include "worker/load/udp_run.h"
 
 namespace tutti::load {
 
@@ -67,7 +68,12 @@ class UdpReceiver final : public Stream, private Flow {
     uint64_t bytes = 0;
     uint64_t own = 0;  // duplicates too
   };
-  void CountWithHeader(const Datagram& datagram, int64_t now_ns, Tally& tally);
+  // The datagram `i` of a call and those behind it that were sent with it; returns how many.
+  template <class Way>
+  uint32_t CountWithHeader(const Way& way, uint32_t i, uint32_t count, int64_t now_ns, Tally& tally);
+  void CountRun(const UdpRun& run, int64_t now_ns, Tally& tally);
+  // How many of the run arrived for the first time.
+  uint32_t TrackRun(const UdpRun& run, ReceivedCohort& cohort);
   void CountWithoutHeader(const Datagram& datagram, const SocketAddress& source, Tally& tally);
   void AddPayload(const Tally& tally, int64_t now_ns);
   void ConnectTo(const SocketAddress& sender);

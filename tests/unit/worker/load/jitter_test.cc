@@ -1,5 +1,9 @@
 #include "worker/load/jitter.h"
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace tutti::load {
@@ -40,6 +44,17 @@ TEST(Jitter, ConvergesToASteadyDifferenceAndBackToNearZero) {
   EXPECT_NEAR(static_cast<double>(*jitter.ns()), 50'000, 10);
   for (int i = 0; i < 1000; ++i) jitter.Add(0);
   EXPECT_LT(*jitter.ns(), 10u);
+}
+
+TEST(Jitter, DatagramsThatCameTogetherCountAsIfOneByOne) {
+  Jitter together, one_by_one;
+  const std::vector<std::pair<int64_t, uint32_t>> calls = {{500, 3},  {90'000, 44}, {100, 1}, {100, 44},
+                                                           {7000, 2}, {-400, 700},  {60, 1}};
+  for (const auto& [transit_ns, datagrams] : calls) {
+    together.Add(transit_ns, datagrams);
+    for (uint32_t i = 0; i < datagrams; ++i) one_by_one.Add(transit_ns);
+    EXPECT_EQ(together.ns(), one_by_one.ns()) << transit_ns;
+  }
 }
 
 }  // namespace

@@ -60,6 +60,41 @@ TEST(SequenceTracker, AnAbsurdSequenceIsSurvived) {
   EXPECT_EQ(tracker.Observe(1), Arrival::kLate);
 }
 
+TEST(SequenceTracker, ARunAboveEverythingSeenIsNotedAtOnceAndAnyOtherNotAtAll) {
+  SequenceTracker tracker;
+  EXPECT_TRUE(tracker.ObserveRun(60, 10));  // over the end of a word of the bitmap
+  EXPECT_FALSE(tracker.ObserveRun(69, 2));  // 70 is new, 69 is not
+  EXPECT_EQ(tracker.Observe(59), Arrival::kReordered);
+  for (uint64_t s = 60; s < 70; ++s) EXPECT_EQ(tracker.Observe(s), Arrival::kDuplicate) << s;
+  EXPECT_EQ(tracker.Observe(70), Arrival::kInOrder);
+  EXPECT_TRUE(tracker.ObserveRun(72, 128));
+  EXPECT_EQ(tracker.Observe(71), Arrival::kReordered);
+  EXPECT_EQ(tracker.Observe(72), Arrival::kDuplicate);
+  EXPECT_EQ(tracker.Observe(199), Arrival::kDuplicate);
+  EXPECT_EQ(tracker.Observe(200), Arrival::kInOrder);
+  EXPECT_FALSE(tracker.ObserveRun(UINT64_MAX - 3, 4));
+  EXPECT_FALSE(tracker.ObserveRun(1000, 65537));
+}
+
+// Runs as calls give them: some lost, some again, some held back.
+TEST(SequenceTracker, RunsComeToTheSameAsTheirDatagramsOneByOne) {
+  std::mt19937 random(7);
+  SequenceTracker by_runs, one_by_one;
+  uint64_t next = 0;
+  for (int call = 0; call < 20'000; ++call) {
+    const auto count = static_cast<uint32_t>(1 + random() % 200);
+    uint64_t first = next;
+    if (random() % 4 == 0) first += random() % 3000;
+    if (random() % 4 == 0) first -= std::min<uint64_t>(first, random() % 70'000);
+    next = std::max(next, first + count);
+    const bool at_once = by_runs.ObserveRun(first, count);
+    for (uint64_t s = first; s < first + count; ++s) {
+      const Arrival arrival = one_by_one.Observe(s);
+      ASSERT_EQ(at_once ? Arrival::kInOrder : by_runs.Observe(s), arrival) << call << ' ' << s;
+    }
+  }
+}
+
 // The script: which datagrams the network loses, doubles and holds back. The oracle remembers every sequence
 // it saw, without a window, so that it shares nothing with the tracker.
 TEST(SequenceTracker, RandomLossDuplicationAndReorderingMatchTheScript) {
