@@ -51,7 +51,7 @@ class Reader {
 
   void TakeEntry(const YAML::Node& key_node, const YAML::Node& value) {
     if (!key_node.IsScalar()) return Add(key_node.Mark(), "", "a key that is no word");
-    const std::string key = key_node.Scalar();
+    const std::string& key = key_node.Scalar();
     const auto [first, added] = lines_.insert({key, key_node.Mark().line + 1});
     if (!added) {
       return Add(key_node.Mark(), key,

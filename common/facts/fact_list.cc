@@ -68,10 +68,12 @@ std::string ListText(const Message& message, const FieldDescriptor* field) {
   const int count = from.FieldSize(message, field);
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT32) {
     std::vector<uint32_t> numbers;
+    numbers.reserve(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) numbers.push_back(from.GetRepeatedUInt32(message, field, i));
     return NumberRanges(numbers);
   }
   std::vector<std::string> texts;
+  texts.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) texts.push_back(ScalarText(message, field, i));
   return absl::StrJoin(texts, " ");
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 
 namespace tutti::net {
@@ -41,8 +42,8 @@ absl::StatusOr<SocketLock> SocketLock::Take(const std::string& socket_path) {
       const std::string holder = HolderPid(fd);
       close(fd);
       if (error != EWOULDBLOCK) return ErrnoStatus(error, "lock " + lock_path);
-      return absl::AlreadyExistsError("listen on unix:" + socket_path + ": in use by process " + holder +
-                                      "; stop it, or choose another path");
+      return absl::AlreadyExistsError(absl::StrCat("listen on unix:", socket_path, ": in use by process ",
+                                                   holder, "; stop it, or choose another path"));
     }
     if (!IsStillNamed(fd, lock_path)) {
       close(fd);

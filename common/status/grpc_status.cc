@@ -8,7 +8,7 @@ namespace {
 
 // A peer of gRPC takes 8 KiB of metadata in all (GRPC_ARG_MAX_METADATA_SIZE), the message among them; where
 // they are more it sees RESOURCE_EXHAUSTED in place of the status.
-constexpr size_t kMostEncodedBytes = 6 * 1024;
+constexpr size_t kMostEncodedBytes = size_t{6} * 1024;
 
 // What the percent-encoding of grpc-message makes of a byte.
 size_t EncodedBytes(char c) { return c >= ' ' && c <= '~' && c != '%' ? 1 : 3; }

@@ -221,7 +221,7 @@ void CoordinatorOperations::ListEvents(const v1::ListEventsRequest& request,
 void CoordinatorOperations::DeleteRun(const v1::DeleteRunRequest& request, Done<v1::DeleteRunResponse> done) {
   if (stored_ == nullptr) return done(absl::FailedPreconditionError(kNoStore));
   if (const absl::Status status = CheckName("run", request.run_id()); !status.ok()) return done(status);
-  const std::string id = request.run_id();
+  const std::string& id = request.run_id();
   stored_->Delete(id, [this, decisions = decisions_, id, done = std::move(done)](const absl::Status& status) {
     if (!status.ok()) return done(status);
     // The last runs are in memory too, from where they would still be told.

@@ -20,9 +20,9 @@ using SharedUnsent = std::shared_ptr<http::UnsentBytes>;
 
 // Of answers and events of gRPC that are made and not taken, as serialized: a result of ten thousand cases
 // has some MB. Beside each answer is the message that it was made of, which takes more.
-inline constexpr size_t kMostUnsentBytes = 64 * 1024 * 1024;
+inline constexpr size_t kMostUnsentBytes = size_t{64} * 1024 * 1024;
 // What has less is always sent.
-inline constexpr size_t kLargeMessageBytes = 16 * 1024;
+inline constexpr size_t kLargeMessageBytes = size_t{16} * 1024;
 
 // `hint`: what the client had better do.
 inline absl::Status NoRoom(const http::UnsentBytes& unsent, const std::string& hint) {

@@ -13,8 +13,8 @@
 namespace tutti::api {
 namespace {
 
-constexpr size_t kMaxPlanBytes = 1024 * 1024;
-constexpr size_t kMaxOverridesBytes = 64 * 1024;
+constexpr size_t kMaxPlanBytes = size_t{1024} * 1024;
+constexpr size_t kMaxOverridesBytes = size_t{64} * 1024;
 constexpr size_t kMaxNameBytes = 4096;
 constexpr size_t kMaxIdBytes = 256;
 constexpr size_t kMaxKeyBytes = 256;

@@ -40,7 +40,7 @@ absl::Status CloseInterruptedRuns(store::RunStore& store) {
     // A head is kept without reasons: these are what of the run is damaged.
     for (const std::string& reason : result->reasons()) spdlog::error("{}: {}", id, reason);
     run::CloseInterrupted(*result, *events, UnixNowNs());
-    const absl::Status closed = Annotate(store.Finish(*result), "close the interrupted run " + id);
+    absl::Status closed = Annotate(store.Finish(*result), "close the interrupted run " + id);
     if (absl::IsDataLoss(closed) || absl::IsNotFound(closed)) {
       spdlog::error("{}", std::string(closed.message()));
       continue;

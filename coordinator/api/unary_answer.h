@@ -15,8 +15,9 @@ namespace tutti::api {
 template <typename Response>
 Operations::Done<Response> UnaryAnswer(grpc::ServerUnaryReactor* reactor, Response* response) {
   return [reactor, response](absl::StatusOr<Response> answer) {
+    const grpc::Status status = ToGrpc(answer.status());
     if (answer.ok()) *response = *std::move(answer);
-    reactor->Finish(ToGrpc(answer.status()));
+    reactor->Finish(status);
   };
 }
 

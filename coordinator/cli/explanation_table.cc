@@ -43,6 +43,7 @@ std::string CaseTitle(const tutti::v1::Plan& plan, const ExplainedCase& each) {
 std::string Block(const std::string& source_name, const std::string& title,
                   const std::vector<ExplainedValue>& values) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(values.size());
   for (const ExplainedValue& value : values) {
     rows.push_back({absl::StrCat("  ", value.path), value.value, plan::OriginText(value, source_name)});
   }

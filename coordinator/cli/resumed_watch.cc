@@ -47,7 +47,7 @@ absl::Status WatchThroughBreaks(const Attempt& attempt, const Patience& patience
   };
   while (!stop.stop_requested()) {
     const HostTime begun = patience.clock->Now();
-    const absl::Status status = attempt(after, seen);
+    absl::Status status = attempt(after, seen);
     if (!IsBroken(status)) return status;
     if (stop.stop_requested()) break;
     const HostTime now = patience.clock->Now();
@@ -109,7 +109,7 @@ absl::Status WatchRun(CoordinatorClient& client, const std::string& run_id,
     // A connection that breaks behind the last event has lost nothing.
     return ended ? absl::OkStatus() : status;
   };
-  const absl::Status watched = WatchThroughBreaks(attempt, patience, said, stop);
+  absl::Status watched = WatchThroughBreaks(attempt, patience, said, stop);
   if (ended || stop.stop_requested()) return watched;
   const absl::StatusOr<tutti::v1::Result> result = client.GetResult(run_id);
   if (result.ok() && result->status() != tutti::v1::RUN_STATUS_RUNNING) {
@@ -142,7 +142,7 @@ absl::Status WatchFleet(CoordinatorClient& client, const CoordinatorClient::OnFl
     }
     tutti::v1::WatchFleetRequest request;
     request.set_after_sequence(after);
-    const absl::Status status = client.WatchFleet(
+    absl::Status status = client.WatchFleet(
         request,
         [&](const tutti::v1::FleetEvent& event) {
           seen(event.sequence());

@@ -116,8 +116,8 @@ class Fleet {
 
   // Every change of a worker's state, of its run and of its drain; see FleetEvents for what is kept. A
   // watcher must not call the fleet but for Unwatch.
-  void Watch(uint64_t after_sequence, std::shared_ptr<FleetWatcher> watcher) {
-    events_.Watch(after_sequence, std::move(watcher));
+  void Watch(uint64_t after_sequence, const std::shared_ptr<FleetWatcher>& watcher) {
+    events_.Watch(after_sequence, watcher);
   }
   void Unwatch(const FleetWatcher* watcher) { events_.Unwatch(watcher); }
 
@@ -156,7 +156,7 @@ class Fleet {
     TimerId timeout = 0;
   };
 
-  void Register(std::shared_ptr<WorkerLink> link, tutti::v1::Hello hello);
+  void Register(const std::shared_ptr<WorkerLink>& link, tutti::v1::Hello hello);
   void Resume(std::shared_ptr<WorkerLink> link, const tutti::v1::Hello& hello);
   tutti::v1::Registered AnswerTo(const Worker& worker) const;
   static bool IsSuccessor(const tutti::v1::Hello& hello, const Worker& holder);

@@ -24,7 +24,7 @@ using tutti::v1::WorkerInfo;
 constexpr size_t kMaxNameBytes = 64;
 // What is known of a worker stays when it is lost, and of a thousand of those at the same time. Facts have a
 // few KB, those of hosts with very many CPUs and devices a hundred.
-constexpr size_t kMaxHelloBytes = 1024 * 1024;
+constexpr size_t kMaxHelloBytes = size_t{1024} * 1024;
 // A holder that does not answer for this long while its name is claimed is taken for gone.
 constexpr int64_t kContendTimeoutNs = 1'000'000'000;
 
@@ -73,7 +73,7 @@ void Fleet::HandleHello(std::shared_ptr<WorkerLink> link, Hello hello) {
   if (hello.session_id() != 0) return Resume(std::move(link), hello);
   const auto found = workers_.find(hello.name());
   if (found == workers_.end() || found->second.link == nullptr) {
-    Register(std::move(link), std::move(hello));
+    Register(link, std::move(hello));
     return;
   }
   const Worker& holder = found->second;
@@ -126,7 +126,7 @@ tutti::v1::Registered Fleet::AnswerTo(const Worker& worker) const {
   return registered;
 }
 
-void Fleet::Register(std::shared_ptr<WorkerLink> link, Hello hello) {
+void Fleet::Register(const std::shared_ptr<WorkerLink>& link, Hello hello) {
   const std::string name = hello.name();
   const WorkerInfo::State before = ShownState(name);
   Worker& worker = workers_[name];

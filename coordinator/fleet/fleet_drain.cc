@@ -59,7 +59,8 @@ absl::Status Fleet::Forget(const std::string& worker) {
     return absl::FailedPreconditionError(
         absl::StrCat(found->second.run_id, " still holds it; await that run's end, or cancel it"));
   }
-  const std::string name = worker;
+  // The caller's text may be of what Erase frees.
+  const std::string name = worker;  // NOLINT(performance-unnecessary-copy-initialization)
   Erase(name, "forgotten");
   spdlog::info("worker {} is forgotten", name);
   if (!drains_.Remove(name)) return absl::OkStatus();

@@ -18,7 +18,7 @@ void FleetEvents::Append(FleetEvent event) {
   for (const std::shared_ptr<FleetWatcher>& watcher : watchers) watcher->OnFleetEvent(event);
 }
 
-void FleetEvents::Watch(uint64_t after_sequence, std::shared_ptr<FleetWatcher> watcher) {
+void FleetEvents::Watch(uint64_t after_sequence, const std::shared_ptr<FleetWatcher>& watcher) {
   watchers_.push_back(watcher);
   if (after_sequence == 0) return;
   const uint64_t before_kept = last_sequence_ - kept_.size();

@@ -34,7 +34,7 @@ class FleetEvents {
   // no longer kept, or it is no number of this process, a `resync` comes first: what lies between is lost,
   // the list of the workers says how things stand, and everything that is kept follows. The watcher is held
   // until Unwatch, which may be called from within OnFleetEvent.
-  void Watch(uint64_t after_sequence, std::shared_ptr<FleetWatcher> watcher);
+  void Watch(uint64_t after_sequence, const std::shared_ptr<FleetWatcher>& watcher);
   // An event that is being told may still arrive.
   void Unwatch(const FleetWatcher* watcher);
 

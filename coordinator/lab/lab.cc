@@ -176,7 +176,7 @@ absl::Status RunningLab::Launch(bool loopback, const std::string& reason, const 
 absl::StatusOr<std::optional<LabMessage>> RunningLab::Receive(int64_t timeout_ns) {
   const int64_t deadline_ns = NowNs() + timeout_ns;
   while (true) {
-    const auto message = ReceiveMessage(channel_, /*dont_wait=*/true);
+    auto message = ReceiveMessage(channel_, /*dont_wait=*/true);
     if (!absl::IsUnavailable(message.status())) return message;
     const int64_t left_ns = deadline_ns - NowNs();
     if (left_ns <= 0) return message;

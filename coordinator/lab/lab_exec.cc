@@ -166,6 +166,7 @@ class SignalRelay {
   if (getppid() != parent) _exit(kFailedStatus);
   relay.Leave();
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());

@@ -22,7 +22,7 @@ absl::StatusOr<int64_t> ReadSysctl(const std::string& path) {
 }
 
 std::string Size(int64_t bytes) {
-  constexpr int64_t kMib = 1024 * 1024;
+  constexpr int64_t kMib = int64_t{1024} * 1024;
   if (bytes % kMib == 0) return absl::StrCat(bytes / kMib, " MiB");
   if (bytes % 1024 == 0) return absl::StrCat(bytes / 1024, " KiB");
   return absl::StrCat(bytes, " B");

@@ -261,7 +261,7 @@ class CaseExplainer {
               const std::string& local) {
     std::vector<std::string> fields = FieldsOf(filled.keys, local);
     const std::string first = fields.empty() ? "" : fields.front();
-    for (std::string& field : fields) field = filled.field_prefix + field;
+    for (std::string& field : fields) field.insert(0, filled.field_prefix);
     if (written.value != nullptr) return Add(written, path, std::move(fields));
     if (!HasMeaning(filled.message, local)) return;
     ExplainedValue value;

@@ -173,7 +173,7 @@ class Placer {
   }
 
   std::string Why(size_t worker, const Demand& demand) const {
-    const std::string mismatch = Mismatch(workers_[worker], demand.labels);
+    std::string mismatch = Mismatch(workers_[worker], demand.labels);
     if (!mismatch.empty()) return mismatch;
     auto named = named_.find(workers_[worker].name);
     if (named != named_.end()) return absl::StrCat("is named by role ", named->second);

@@ -7,6 +7,6 @@
 namespace tutti::plan {
 
 inline constexpr int64_t kLeastWaitNs = 1'000'000'000;
-inline constexpr int64_t kMostWaitNs = 30 * 24 * 3'600'000'000'000;
+inline constexpr int64_t kMostWaitNs = int64_t{30} * 24 * 3'600'000'000'000;
 
 }  // namespace tutti::plan

@@ -18,14 +18,14 @@ std::string Direction(const v1::EntryResult& entry) {
 
 // As usual, but with more digits where the limit is written in the same words.
 std::string DurationBeside(int64_t ns, int64_t limit_ns) {
-  const std::string text = FormatDuration(ns);
+  std::string text = FormatDuration(ns);
   if (text != FormatDuration(limit_ns)) return text;
   return metrics::FigureTextBeside(metrics::Dimension::kDuration, static_cast<double>(ns),
                                    static_cast<double>(limit_ns));
 }
 
 std::string RatioBeside(double ratio, double limit) {
-  const std::string text = FormatPercent(ratio);
+  std::string text = FormatPercent(ratio);
   if (text != FormatPercent(limit)) return text;
   return metrics::FigureTextBeside(metrics::Dimension::kRatio, ratio, limit);
 }

@@ -33,7 +33,7 @@ std::optional<double> BusyCores(const tutti::v1::BackgroundReading& reading, std
 }  // namespace
 
 BackgroundMeter::BackgroundMeter(Executor& executor, fleet::Fleet& fleet,
-                                 std::map<std::string, std::string> readers, uint64_t request_id,
+                                 const std::map<std::string, std::string>& readers, uint64_t request_id,
                                  std::function<void(std::map<std::string, double>)> done)
     : executor_(executor), fleet_(fleet), request_id_(request_id), done_(std::move(done)) {
   for (const auto& [machine, host] : readers) machine_of_[host] = machine;

@@ -21,7 +21,7 @@ class BackgroundMeter {
 
   // `readers`: machine -> the host that reads it. `done` gets the busy cores of the machines that answered
   // in time with readings that can be true; it is called once, never from within Start.
-  BackgroundMeter(Executor& executor, fleet::Fleet& fleet, std::map<std::string, std::string> readers,
+  BackgroundMeter(Executor& executor, fleet::Fleet& fleet, const std::map<std::string, std::string>& readers,
                   uint64_t request_id, std::function<void(std::map<std::string, double>)> done);
   ~BackgroundMeter();
   BackgroundMeter(const BackgroundMeter&) = delete;

@@ -154,7 +154,7 @@ absl::StatusOr<std::string> Runs::Submit(Submission submission, RunSpec spec, co
 }
 
 void Runs::Begin(const tutti::v1::Result& head, Run& run, const OnKept& on_kept) {
-  const std::string id = head.run_id();
+  const std::string& id = head.run_id();
   if (options_.journal == nullptr) {
     if (on_kept) on_kept(id, absl::OkStatus());
     return;

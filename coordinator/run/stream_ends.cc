@@ -11,7 +11,6 @@
 namespace tutti::run {
 namespace {
 
-using tutti::v1::CpuChoice;
 using tutti::v1::Flow;
 using tutti::v1::StreamEnd;
 using tutti::v1::TrafficEntry;

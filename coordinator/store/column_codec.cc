@@ -108,6 +108,7 @@ bool AppendRepeated(const Rows& rows, const FieldDescriptor* field, std::string&
     const int count = static_cast<int>(counts[row]);
     if (KindOf(*field) == ColumnKind::kText) {
       std::vector<std::string> texts;
+      texts.reserve(counts[row]);
       for (int i = 0; i < count; ++i) {
         texts.push_back(rows[row]->GetReflection()->GetRepeatedString(*rows[row], field, i));
       }

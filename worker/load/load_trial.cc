@@ -360,7 +360,7 @@ uint64_t DefaultReadSizeBytes(const StreamConfig& config) {
           config.message_size_bytes <= kTinyMessageBytes) {
         return config.message_size_bytes;
       }
-      return 128 * 1024;
+      return uint64_t{128} * 1024;
     case Protocol::kUdp:
       if (config.ways.discard) return UdpHeader::kBytes;
       return config.ways.receive == ReceiveWay::kRecvmmsg ? config.message_size_bytes : 65536;

@@ -77,7 +77,7 @@ absl::StatusOr<bool> ReadSwitch(const std::string& path) {
 absl::StatusOr<bool> ReadTurbo(const std::string& cpu_folder) {
   const auto no_turbo = ReadSwitch(absl::StrCat(cpu_folder, "/intel_pstate/no_turbo"));
   if (no_turbo.ok()) return !*no_turbo;
-  const auto boost = ReadSwitch(absl::StrCat(cpu_folder, "/cpufreq/boost"));
+  auto boost = ReadSwitch(absl::StrCat(cpu_folder, "/cpufreq/boost"));
   if (boost.ok()) return boost;
   return absl::NotFoundError(absl::StrCat(no_turbo.status().message(), "; ", boost.status().message()));
 }

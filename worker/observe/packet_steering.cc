@@ -68,7 +68,7 @@ absl::Status ReadEach(const Queues& queues, const char* file, List* list, const 
     const auto text = ReadValue(path);
     auto* added = list->Add();
     added->set_queue(queue);
-    const absl::Status read = text.ok() ? Annotate(set(*text, added), path) : text.status();
+    absl::Status read = text.ok() ? Annotate(set(*text, added), path) : text.status();
     if (read.ok()) continue;
     list->Clear();
     return read;

@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<ClockResponder>> ClockResponder::Start(const Opti
   std::vector<net::DatagramPath> targets;
   for (const uint16_t port : options.ports) {
     TUTTI_ASSIGN_OR_RETURN(net::DatagramPath target, net::PathTo(options.coordinator, port));
-    targets.push_back(std::move(target));
+    targets.push_back(target);
   }
   if (targets.empty())
     return absl::InvalidArgumentError("the coordinator names no UDP port for clock probes");

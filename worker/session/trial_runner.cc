@@ -217,7 +217,7 @@ void TrialRunner::OnArmed(int64_t t0_host_ns) {
   send_(std::move(message));
   using Finals = std::vector<v1::SenderFinal>;
   Work<Finals>([](TrialJob& job) { return job.WaitSenders(); },
-               [this](Finals finals) {
+               [this](const Finals& finals) {
                  Enter(Phase::kStopped);
                  v1::WorkerMessage stopped;
                  stopped.mutable_senders_stopped()->set_trial_id(trial_->id);

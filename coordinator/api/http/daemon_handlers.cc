@@ -22,14 +22,17 @@ void GetOpenApi(const Context& context, const Exchange& exchange, Reply reply) {
   Response response;
   response.content_type = "application/json";
   response.body = context.openapi;
-  reply(std::move(response));
+  std::move(reply)(std::move(response));
 }
 
-void GetHealth(const Context& context, const Exchange& exchange, Reply reply) { reply(WellResponse()); }
+void GetHealth(const Context& context, const Exchange& exchange, Reply reply) {
+  std::move(reply)(WellResponse());
+}
 
 void GetReadiness(const Context& context, const Exchange& exchange, Reply reply) {
-  if (context.ready) return reply(WellResponse());
-  reply(ErrorResponse(503, "unavailable", "the coordinator is about to end and takes no more runs"));
+  if (context.ready) return std::move(reply)(WellResponse());
+  std::move(reply)(
+      ErrorResponse(503, "unavailable", "the coordinator is about to end and takes no more runs"));
 }
 
 void GetMetrics(const Context& context, const Exchange& exchange, Reply reply) {
@@ -40,7 +43,7 @@ void GetMetrics(const Context& context, const Exchange& exchange, Reply reply) {
     Response response;
     response.content_type = kMetricsType;
     response.body = std::move(page);
-    reply(std::move(response));
+    std::move(reply)(std::move(response));
   });
 }
 

@@ -18,7 +18,7 @@ namespace tutti::http {
 namespace {
 
 // As much as one write of a willing socket takes.
-constexpr size_t kEnoughBytes = 64 * 1024;
+constexpr size_t kEnoughBytes = size_t{64} * 1024;
 
 // Before the head is sent.
 Response RefusalResponse(const absl::Status& refusal) {

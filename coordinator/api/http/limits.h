@@ -9,11 +9,11 @@ namespace tutti::http {
 // A test may choose smaller ones. Sizes in bytes.
 struct Limits {
   // A proxy's headers and a label or two fit many times.
-  size_t head_bytes = 16 * 1024;
+  size_t head_bytes = size_t{16} * 1024;
   // What browsers and proxies agree on; fifty labels of the longest kind fit. Part of the head.
-  size_t target_bytes = 8 * 1024;
+  size_t target_bytes = size_t{8} * 1024;
   // A plan has at most 1 MiB, its JSON escapes may double it.
-  size_t body_bytes = 2 * 1024 * 1024;
+  size_t body_bytes = size_t{2} * 1024 * 1024;
 
   // A head has to arrive whole within this time, and a body too: who trickles holds a connection no longer.
   std::chrono::milliseconds arrival{10'000};
@@ -38,9 +38,9 @@ struct Limits {
   // thousand cases, which has 20 MB as JSON. No large answer or event is begun above it; what goes over it is
   // finished, since its size is known only then, so the most is this, one answer and one event, and of each
   // event stream the small events that it is sent at once.
-  size_t unsent_bytes = 128 * 1024 * 1024;
+  size_t unsent_bytes = size_t{128} * 1024 * 1024;
   // From here on it is worth a call to give an answer's memory back.
-  size_t large_answer_bytes = 4 * 1024 * 1024;
+  size_t large_answer_bytes = size_t{4} * 1024 * 1024;
   // Waiting in the kernel for a reader of events; what comes then waits in the queue, which may drop.
   int event_socket_bytes = 128 * 1024;
 };

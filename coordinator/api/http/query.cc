@@ -29,6 +29,7 @@ absl::StatusOr<Query> Query::Check(Pairs pairs, const std::vector<QueryKey>& kno
         std::find_if(known.begin(), known.end(), [&](const QueryKey& each) { return key == each.name; });
     if (found == known.end()) {
       std::vector<std::string> names;
+      names.reserve(known.size());
       for (const QueryKey& each : known) names.emplace_back(each.name);
       return absl::InvalidArgumentError(absl::StrCat("the query has no key \"", Printable(key), "\" here",
                                                      names.empty() ? "; it takes none" : "",

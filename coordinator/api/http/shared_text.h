@@ -25,7 +25,7 @@ class SharedTexts {
  public:
   // An event from this size on, as a message, is one of those: a plan of hundreds of cases, a result, an
   // interval of hundreds of streams.
-  static constexpr size_t kLargeBytes = 16 * 1024;
+  static constexpr size_t kLargeBytes = size_t{16} * 1024;
 
   explicit SharedTexts(std::shared_ptr<UnsentBytes> unsent) : unsent_(std::move(unsent)) {}
 

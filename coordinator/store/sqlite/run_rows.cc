@@ -117,7 +117,7 @@ absl::Status ReadLabels(Database& database, int64_t number, v1::RunSummary& summ
 absl::Status InsertKey(Database& database, const std::string& key, int64_t number) {
   TUTTI_ASSIGN_OR_RETURN(Statement insert,
                          database.Prepare("INSERT INTO idempotency_keys (key, number) VALUES (?, ?)"));
-  const absl::Status inserted = insert.BindText(key).Bind(number).Run();
+  absl::Status inserted = insert.BindText(key).Bind(number).Run();
   if (!absl::IsAlreadyExists(inserted)) return inserted;
   return absl::AlreadyExistsError(absl::StrCat("another run has the idempotency key \"", key, "\""));
 }

@@ -100,7 +100,7 @@ absl::Status SqliteRunStore::PutTrial(const std::string& run_id, uint32_t case_p
 absl::Status SqliteRunStore::PutEvents(const std::vector<v1::RunEvent>& events) {
   MutexLock lock(write_mutex_);
   TUTTI_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Write(*writer_));
-  const absl::Status inserted = InsertEvents(*writer_, events);
+  absl::Status inserted = InsertEvents(*writer_, events);
   if (!inserted.ok() && !absl::IsNotFound(inserted)) return inserted;
   TUTTI_RETURN_IF_ERROR(transaction.Commit());
   return inserted;
