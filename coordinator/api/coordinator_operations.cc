@@ -9,6 +9,7 @@
 #include "coordinator/api/request_check.h"
 #include "coordinator/plan/plan_loader.h"
 #include "coordinator/run/run_preparation.h"
+#include "coordinator/store/result_parts.h"
 #include "coordinator/store/run_store.h"
 
 namespace tutti::api {
@@ -194,15 +195,21 @@ void CoordinatorOperations::GetRun(const v1::GetRunRequest& request, Done<v1::Ru
 
 void CoordinatorOperations::GetResult(const v1::GetResultRequest& request, Done<SharedResult> done) {
   if (const absl::Status status = CheckName("run", request.run_id()); !status.ok()) return done(status);
-  decisions_.Post([this, id = request.run_id(), done = std::move(done)] {
-    absl::StatusOr<SharedResult> here = runs_.GetResult(id);
+  decisions_.Post([this, request, done = std::move(done)] {
+    const bool without_intervals = request.without_intervals();
+    absl::StatusOr<SharedResult> here = runs_.GetResult(request.run_id());
     if (!absl::IsNotFound(here.status()) || stored_ == nullptr) {
-      return plans_->Post([done, here = std::move(here)] { done(here); });
+      return plans_->Post([done, without_intervals, here = std::move(here)] {
+        if (!here.ok() || !without_intervals) return done(here);
+        done(SharedResult(std::make_shared<v1::Result>(store::WithoutIntervals(**here))));
+      });
     }
-    stored_->Get(id, [done](absl::StatusOr<v1::Result> kept) {
+    const auto tell = [done](absl::StatusOr<v1::Result> kept) {
       if (!kept.ok()) return done(kept.status());
       done(SharedResult(std::make_shared<v1::Result>(*std::move(kept))));
-    });
+    };
+    if (without_intervals) return stored_->GetWithoutIntervals(request.run_id(), tell);
+    stored_->Get(request.run_id(), tell);
   });
 }
 

@@ -152,6 +152,10 @@ void StoredRuns::Get(const std::string& run_id, Done<tutti::v1::Result> done) {
   reader_.Post([this, run_id, done = std::move(done)] { done(store_->Get(run_id)); });
 }
 
+void StoredRuns::GetWithoutIntervals(const std::string& run_id, Done<tutti::v1::Result> done) {
+  reader_.Post([this, run_id, done = std::move(done)] { done(store_->GetWithoutIntervals(run_id)); });
+}
+
 void StoredRuns::Describe(const std::string& run_id, Done<store::KeptRun> done) {
   reader_.Post([this, run_id, done = std::move(done)] { done(store_->Describe(run_id)); });
 }

@@ -46,6 +46,7 @@ class StoredRuns final : public run::RunJournal {
 
   // `done` is called on a thread of this object. Errors as in store::RunStore.
   void Get(const std::string& run_id, Done<tutti::v1::Result> done);
+  void GetWithoutIntervals(const std::string& run_id, Done<tutti::v1::Result> done);
   void Describe(const std::string& run_id, Done<store::KeptRun> done);
   void RunOfKey(const std::string& key, Done<std::string> done);
   void List(const tutti::v1::ListRunsRequest& request, Done<tutti::v1::ListRunsResponse> done);

@@ -67,11 +67,9 @@ class GrpcCoordinatorClient final : public CoordinatorClient {
         .status();
   }
 
-  absl::StatusOr<v1::Result> GetResult(const std::string& run_id) override {
-    v1::GetResultRequest request;
-    request.set_run_id(run_id);
+  absl::StatusOr<v1::Result> GetResult(const v1::GetResultRequest& request) override {
     return Call(&Services::runs, &v1::RunService::Stub::GetResult, request,
-                absl::StrCat("get the result of run ", run_id));
+                absl::StrCat("get the result of run ", request.run_id()));
   }
 
   absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override {

@@ -30,7 +30,7 @@ class CoordinatorClient {
   virtual absl::Status Watch(const tutti::v1::WatchRequest& request, const OnRunEvent& on_event,
                              const std::stop_token& stop) = 0;
   virtual absl::Status Cancel(const std::string& run_id) = 0;
-  virtual absl::StatusOr<tutti::v1::Result> GetResult(const std::string& run_id) = 0;
+  virtual absl::StatusOr<tutti::v1::Result> GetResult(const tutti::v1::GetResultRequest& request) = 0;
   virtual absl::StatusOr<tutti::v1::RunInfo> GetRun(const std::string& run_id) = 0;
   virtual absl::StatusOr<tutti::v1::WhyNotResponse> WhyNot(const std::string& run_id) = 0;
   // Of the runs that the coordinator keeps; FailedPrecondition where it keeps none.

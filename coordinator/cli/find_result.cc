@@ -23,12 +23,15 @@ int ComplainOfNoEnd(const std::string& run_id) {
 }  // namespace
 
 absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
-                                             const CoordinatorAddress* coordinator) {
+                                             const CoordinatorAddress* coordinator, bool without_intervals) {
   absl::StatusOr<tutti::v1::Result> here = ReadResult(file_or_id);
   if (coordinator == nullptr || !absl::IsNotFound(here.status())) return here;
   const absl::StatusOr<std::unique_ptr<CoordinatorClient>> client = MakeCoordinatorClient(*coordinator);
   if (!client.ok()) return client.status();
-  absl::StatusOr<tutti::v1::Result> there = (*client)->GetResult(file_or_id);
+  tutti::v1::GetResultRequest request;
+  request.set_run_id(file_or_id);
+  request.set_without_intervals(without_intervals);
+  absl::StatusOr<tutti::v1::Result> there = (*client)->GetResult(request);
   if (!absl::IsNotFound(there.status())) return there;
   return absl::NotFoundError(absl::StrCat(here.status().message(), "; ", there.status().message(),
                                           "; `tutti results ls` lists what it keeps"));

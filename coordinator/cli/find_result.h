@@ -11,9 +11,11 @@
 namespace tutti::cli {
 
 // As ReadResult (result_files.h); where this machine has none of this name the coordinator is asked, if one
-// is given. Errors of both; an id that neither has is NotFound and says where was looked.
+// is given, which may leave out the intervals (GetResultRequest). Errors of both; an id that neither has is
+// NotFound and says where was looked.
 absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
-                                             const CoordinatorAddress* coordinator);
+                                             const CoordinatorAddress* coordinator,
+                                             bool without_intervals = false);
 
 // What to exit with where a stored result could not be got, listed or removed: what a plan would be to blame
 // for is the command line's here.

@@ -125,14 +125,17 @@ int ListResults(const ListArguments& arguments) {
   return kPassed;
 }
 
-absl::StatusOr<tutti::v1::Result> GetStored(const RunArguments& arguments) {
+absl::StatusOr<tutti::v1::Result> GetStored(const RunArguments& arguments, bool without_intervals) {
   TUTTI_ASSIGN_OR_RETURN(const std::unique_ptr<CoordinatorClient> client,
                          MakeCoordinatorClient(arguments.coordinator));
-  return client->GetResult(arguments.run_id);
+  tutti::v1::GetResultRequest request;
+  request.set_run_id(arguments.run_id);
+  request.set_without_intervals(without_intervals);
+  return client->GetResult(request);
 }
 
 int ShowResult(RunArguments& arguments) {
-  const absl::StatusOr<tutti::v1::Result> result = GetStored(arguments);
+  const absl::StatusOr<tutti::v1::Result> result = GetStored(arguments, !ShowsIntervals(arguments.options));
   if (!result.ok()) return Complain(result.status(), ExitCodeOfResult(result.status()));
   arguments.options.color = OutputTakesEscapes();
   const absl::Status printed = PrintResult(*result, arguments.options, std::cout);
@@ -158,7 +161,7 @@ int ExportResult(const RunArguments& arguments) {
     const absl::Status writable = CheckWritable(arguments.path, "--to");
     if (!writable.ok()) return Complain(writable, kUsage);
   }
-  const absl::StatusOr<tutti::v1::Result> result = GetStored(arguments);
+  const absl::StatusOr<tutti::v1::Result> result = GetStored(arguments, false);
   if (!result.ok()) return Complain(result.status(), ExitCodeOfResult(result.status()));
   const std::string json = report::RenderJson(*result);
   if (to_output) {

@@ -111,7 +111,9 @@ absl::Status WatchRun(CoordinatorClient& client, const std::string& run_id,
   };
   absl::Status watched = WatchThroughBreaks(attempt, patience, said, stop);
   if (ended || stop.stop_requested()) return watched;
-  const absl::StatusOr<tutti::v1::Result> result = client.GetResult(run_id);
+  tutti::v1::GetResultRequest request;
+  request.set_run_id(run_id);
+  const absl::StatusOr<tutti::v1::Result> result = client.GetResult(request);
   if (result.ok() && result->status() != tutti::v1::RUN_STATUS_RUNNING) {
     on_event(EndedEvent(*result));
     return absl::OkStatus();

@@ -238,6 +238,12 @@ int SubmitAndLeave(CoordinatorClient& client, const PlanText& plan, const RunOpt
   return kPassed;
 }
 
+bool ShowsIntervals(const RunOptions& options) {
+  const absl::StatusOr<const report::Exporter*> exporter = ReportExporter(options);
+  if (!exporter.ok() || *exporter == nullptr || !(*exporter)->without_intervals) return true;
+  return !(*exporter)->document && (options.detail || options.timeline);
+}
+
 absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out) {
   TUTTI_ASSIGN_OR_RETURN(const report::Exporter* exporter, ReportExporter(options));
   if (exporter == nullptr) {

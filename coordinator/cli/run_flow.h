@@ -64,6 +64,9 @@ int AttachToRun(CoordinatorClient& client, const std::string& run_id, const RunO
 int SubmitAndLeave(CoordinatorClient& client, const PlanText& plan, const RunOptions& options,
                    const Screens& screens);
 
+// Whether PrintResult with these options shows anything that a result has once for each interval.
+bool ShowsIntervals(const RunOptions& options);
+
 // Prints `result` as `options` ask. Also what `tutti show` does. InvalidArgument: an unknown format, or one
 // that only a run has. DataLoss: standard output could not be written.
 absl::Status PrintResult(const tutti::v1::Result& result, const RunOptions& options, std::ostream& out);

@@ -25,7 +25,8 @@ struct Arguments {
 
 int Show(Arguments& arguments) {
   const absl::StatusOr<tutti::v1::Result> result =
-      FindResult(arguments.file_or_id, arguments.ask_coordinator ? &arguments.coordinator : nullptr);
+      FindResult(arguments.file_or_id, arguments.ask_coordinator ? &arguments.coordinator : nullptr,
+                 !ShowsIntervals(arguments.options));
   absl::Status status = result.status();
   if (result.ok()) {
     arguments.options.color = OutputTakesEscapes();

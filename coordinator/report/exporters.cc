@@ -19,7 +19,8 @@ const std::vector<Exporter>& Exporters() {
       {"table", "head and table",
        [](const Result& result, const Style& style) {
          return RenderHead(result, style) + "\n" + RenderTable(result, style);
-       }},
+       },
+       false, true},
       {"json", "the whole result as one JSON document",
        [](const Result& result, const Style&) { return RenderJson(result); }, true},
       {"yaml", "the same as YAML",
@@ -30,11 +31,11 @@ const std::vector<Exporter>& Exporters() {
       {"csv:stream", "CSV, a line per trial and stream", &Csv<CsvRows::kStream>, true},
       {"csv:interval", "CSV, a line per trial, interval and host", &Csv<CsvRows::kInterval>, true},
       {"junit", "JUnit XML, a test per case and threshold",
-       [](const Result& result, const Style&) { return RenderJunit(result); }, true},
+       [](const Result& result, const Style&) { return RenderJunit(result); }, true, true},
       {"stream-test", "the line of the stream_test script",
-       [](const Result& result, const Style&) { return RenderStreamTest(result); }},
+       [](const Result& result, const Style&) { return RenderStreamTest(result); }, false, true},
       {"netperf", "netperf's columns",
-       [](const Result& result, const Style&) { return RenderNetperf(result); }},
+       [](const Result& result, const Style&) { return RenderNetperf(result); }, false, true},
   };
   return exporters;
 }

@@ -104,6 +104,7 @@ struct Exporter {
   const char* caption;  // for --help
   std::string (*render)(const tutti::v1::Result& result, const Style& style);
   bool document = false;  // read by programs: nothing may stand beside it, and it does its own quoting
+  bool without_intervals = false;  // the same text comes of a result whose intervals were left out
 };
 const std::vector<Exporter>& Exporters();
 // "csv" is short for "csv:case". InvalidArgument names the formats that exist.

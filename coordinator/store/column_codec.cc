@@ -178,7 +178,12 @@ void AppendRows(const Rows& rows, std::string& out) {
 
 // --- reading: false for what AppendRows cannot have written ---------------------------------------
 
-bool ReadRows(const MutableRows& rows, ByteReader& reader, DecodeLimits& left);
+struct Decoding {
+  DecodeLimits left;
+  LeavesOut leaves_out = nullptr;
+};
+
+bool ReadRows(const MutableRows& rows, ByteReader& reader, Decoding& decoding);
 
 // Takes `count` of what is left; false where there is not as much.
 bool Spend(uint64_t count, uint64_t& left) {
@@ -233,11 +238,12 @@ bool ReadRepeatedScalars(const MutableRows& rows, const Numbers& counts, const F
 }
 
 bool ReadRepeated(const MutableRows& rows, const FieldDescriptor* field, ByteReader& reader,
-                  DecodeLimits& left) {
+                  Decoding& decoding) {
   Numbers counts;
   if (!reader.ReadRun(rows.size(), counts)) return false;
   const bool messages = KindOf(*field) == ColumnKind::kMessage;
   const uint64_t elements = Sum(counts);
+  DecodeLimits& left = decoding.left;
   if (elements == 0 || !Spend(elements, messages ? left.messages : left.elements)) return false;
   if (!messages) return ReadRepeatedScalars(rows, counts, field, reader);
   MutableRows added;
@@ -245,11 +251,11 @@ bool ReadRepeated(const MutableRows& rows, const FieldDescriptor* field, ByteRea
   ForEachElement(counts, [&](size_t row, int) {
     added.push_back(rows[row]->GetReflection()->AddMessage(rows[row], field));
   });
-  return ReadRows(added, reader, left);
+  return ReadRows(added, reader, decoding);
 }
 
 bool ReadSingular(const MutableRows& rows, const FieldDescriptor* field, ByteReader& reader,
-                  DecodeLimits& left) {
+                  Decoding& decoding) {
   MutableRows present;
   if (field->has_presence()) {
     Numbers flags;
@@ -262,9 +268,9 @@ bool ReadSingular(const MutableRows& rows, const FieldDescriptor* field, ByteRea
     present = rows;
   }
   if (KindOf(*field) == ColumnKind::kMessage) {
-    if (!Spend(present.size(), left.messages)) return false;
+    if (!Spend(present.size(), decoding.left.messages)) return false;
     for (Message*& row : present) row = row->GetReflection()->MutableMessage(row, field);
-    return ReadRows(present, reader, left);
+    return ReadRows(present, reader, decoding);
   }
   if (KindOf(*field) == ColumnKind::kText) {
     return ReadTexts(present.size(), reader, [&](size_t row, std::string text) {
@@ -277,7 +283,7 @@ bool ReadSingular(const MutableRows& rows, const FieldDescriptor* field, ByteRea
   return true;
 }
 
-bool ReadRows(const MutableRows& rows, ByteReader& reader, DecodeLimits& left) {
+bool ReadRows(const MutableRows& rows, ByteReader& reader, Decoding& decoding) {
   const Descriptor* type = rows.front()->GetDescriptor();
   std::set<uint64_t> seen;
   while (true) {
@@ -292,9 +298,10 @@ bool ReadRows(const MutableRows& rows, ByteReader& reader, DecodeLimits& left) {
     const FieldDescriptor* field =
         number > FieldDescriptor::kMaxNumber ? nullptr : type->FindFieldByNumber(static_cast<int>(number));
     if (field == nullptr || TagOf(*field) != tag) continue;
+    if (decoding.leaves_out != nullptr && decoding.leaves_out(*field)) continue;
     ByteReader inner(content);
-    const bool read = field->is_repeated() ? ReadRepeated(rows, field, inner, left)
-                                           : ReadSingular(rows, field, inner, left);
+    const bool read = field->is_repeated() ? ReadRepeated(rows, field, inner, decoding)
+                                           : ReadSingular(rows, field, inner, decoding);
     if (!read || !inner.empty()) return false;
   }
 }
@@ -307,18 +314,19 @@ std::string EncodeColumns(const Message& message) {
   return out;
 }
 
-absl::Status DecodeColumns(std::string_view bytes, Message& message, const DecodeLimits& limits) {
+absl::Status DecodeColumns(std::string_view bytes, Message& message, const DecodeLimits& limits,
+                           LeavesOut leaves_out) {
   ByteReader reader(bytes);
-  DecodeLimits left = limits;
-  if (ReadRows({&message}, reader, left) && reader.empty()) return absl::OkStatus();
+  Decoding decoding{.left = limits, .leaves_out = leaves_out};
+  if (ReadRows({&message}, reader, decoding) && reader.empty()) return absl::OkStatus();
   return absl::DataLossError("stored columns of " + message.GetTypeName() + " cannot be read");
 }
 
 absl::StatusOr<std::string> PackMessage(const Message& message) { return Compress(EncodeColumns(message)); }
 
-absl::Status UnpackMessage(std::string_view packed, Message& message) {
+absl::Status UnpackMessage(std::string_view packed, Message& message, LeavesOut leaves_out) {
   TUTTI_ASSIGN_OR_RETURN(const std::string bytes, Decompress(packed));
-  return DecodeColumns(bytes, message);
+  return DecodeColumns(bytes, message, {}, leaves_out);
 }
 
 }  // namespace tutti::store

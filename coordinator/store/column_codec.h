@@ -10,6 +10,7 @@
 // each stream. Pure; thread-safe.
 #pragma once
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
 #include <cstdint>
@@ -31,13 +32,18 @@ struct DecodeLimits {
   uint64_t elements = uint64_t{1} << 30;  // of lists of scalars and texts
 };
 
-// Into an empty message of the same type. DataLoss for bytes that EncodeColumns has not written, or beyond
-// `limits`; `message` is then in an unspecified state.
+// Whether a field is left out when columns are read. Its columns are stepped over, which costs nothing
+// however long they are; what is wrong within them is not seen.
+using LeavesOut = bool (*)(const google::protobuf::FieldDescriptor& field);
+
+// Into an empty message of the same type. `leaves_out`: null for nothing. DataLoss for bytes that
+// EncodeColumns has not written, or beyond `limits`; `message` is then in an unspecified state.
 absl::Status DecodeColumns(std::string_view bytes, google::protobuf::Message& message,
-                           const DecodeLimits& limits = {});
+                           const DecodeLimits& limits = {}, LeavesOut leaves_out = nullptr);
 
 // The same in a frame of compression.h; errors as there.
 absl::StatusOr<std::string> PackMessage(const google::protobuf::Message& message);
-absl::Status UnpackMessage(std::string_view packed, google::protobuf::Message& message);
+absl::Status UnpackMessage(std::string_view packed, google::protobuf::Message& message,
+                           LeavesOut leaves_out = nullptr);
 
 }  // namespace tutti::store

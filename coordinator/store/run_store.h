@@ -62,6 +62,9 @@ class RunStore {
   // nothing else. What of it is damaged is left out, and the reasons say so: a trial, what a case had beside
   // its trials, or the head, of which then only what a list has is there.
   virtual absl::StatusOr<tutti::v1::Result> Get(const std::string& run_id) const = 0;
+  // WithoutIntervals (result_parts.h) of the same. Quick however many intervals the run had: they are not
+  // read.
+  virtual absl::StatusOr<tutti::v1::Result> GetWithoutIntervals(const std::string& run_id) const = 0;
 
   // In the order in which they were given. Damaged ones are left out, and the reasons of the run's end say
   // so.

@@ -124,7 +124,9 @@ void GetResult(const Context& context, const Exchange& exchange, Reply reply) {
   if (!exporter.ok()) return reply(ErrorResponse(exporter.status()));
   const absl::StatusOr<bool> partial = exchange.query.Bool("partial");
   if (!partial.ok()) return reply(ErrorResponse(partial.status()));
-  AskForLarge(context, &Operations::GetResult, AboutRun<v1::GetResultRequest>(exchange), std::move(reply),
+  auto request = AboutRun<v1::GetResultRequest>(exchange);
+  request.set_without_intervals((*exporter)->without_intervals);
+  AskForLarge(context, &Operations::GetResult, request, std::move(reply),
               [exporter = *exporter, partial = *partial](const Operations::SharedResult& result) {
                 return ResultResponse(*result, *exporter, partial);
               });

@@ -62,7 +62,8 @@ absl::Status ReadCases(Database& database, int64_t number, v1::Result& result, D
   }
 }
 
-absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result, Damage& damage) {
+absl::Status ReadTrials(Database& database, int64_t number, LeavesOut leaves_out, v1::Result& result,
+                        Damage& damage) {
   TUTTI_ASSIGN_OR_RETURN(
       Statement trials, database.Prepare("SELECT case_position, position, trial FROM trials WHERE number = ? "
                                          "ORDER BY case_position, position"));
@@ -71,8 +72,9 @@ absl::Status ReadTrials(Database& database, int64_t number, v1::Result& result, 
     TUTTI_ASSIGN_OR_RETURN(const bool row, trials.Step());
     if (!row) return absl::OkStatus();
     v1::CaseResult* const of_case = CaseAt(result, trials.Int(0));
-    const absl::Status unpacked =
-        of_case == nullptr ? NoCase(trials.Int(0)) : UnpackMessage(trials.Blob(2), *of_case->add_trials());
+    const absl::Status unpacked = of_case == nullptr
+                                      ? NoCase(trials.Int(0))
+                                      : UnpackMessage(trials.Blob(2), *of_case->add_trials(), leaves_out);
     if (!unpacked.ok() && of_case != nullptr) of_case->mutable_trials()->RemoveLast();
     TUTTI_RETURN_IF_ERROR(
         damage.Note(absl::StrCat("trial ", trials.Int(1) + 1, " of case ", trials.Int(0) + 1), unpacked));
@@ -273,14 +275,14 @@ absl::Status EndRun(Database& database, int64_t number, const v1::Result& result
       .Run();
 }
 
-absl::StatusOr<v1::Result> ReadRun(Database& database, const std::string& run_id) {
+absl::StatusOr<v1::Result> ReadRun(Database& database, const std::string& run_id, LeavesOut leaves_out) {
   Damage damage;
   TUTTI_ASSIGN_OR_RETURN(NumberedRun read, ReadHeadAndNumber(database, run_id, damage));
   v1::Result& result = read.run.head;
   const std::string context = absl::StrCat("read run ", run_id);
   TUTTI_RETURN_IF_ERROR(Annotate(ReadCases(database, read.number, result, damage), context));
   TUTTI_RETURN_IF_ERROR(Annotate(NoteMissingCases(database, read, damage), context));
-  TUTTI_RETURN_IF_ERROR(Annotate(ReadTrials(database, read.number, result, damage), context));
+  TUTTI_RETURN_IF_ERROR(Annotate(ReadTrials(database, read.number, leaves_out, result, damage), context));
   damage.AddTo(result);
   return std::move(result);
 }

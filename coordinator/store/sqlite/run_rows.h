@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "coordinator/store/column_codec.h"
 #include "coordinator/store/run_store.h"
 #include "coordinator/store/sqlite/database.h"
 #include "tutti/v1/result.pb.h"
@@ -43,8 +44,9 @@ absl::Status EndRun(Database& database, int64_t number, const tutti::v1::Result&
 
 // --- reading --------------------------------------------------------------------------------------
 
-// Damage as in RunStore::Get.
-absl::StatusOr<tutti::v1::Result> ReadRun(Database& database, const std::string& run_id);
+// Damage as in RunStore::Get. `leaves_out`: which fields of the trials are not read.
+absl::StatusOr<tutti::v1::Result> ReadRun(Database& database, const std::string& run_id,
+                                          LeavesOut leaves_out = nullptr);
 absl::StatusOr<KeptRun> ReadHead(Database& database, const std::string& run_id);
 // NotFound for a key that no run has.
 absl::StatusOr<std::string> ReadRunOfKey(Database& database, const std::string& key);

@@ -166,6 +166,13 @@ absl::StatusOr<v1::Result> SqliteRunStore::Get(const std::string& run_id) const 
   return Reading<v1::Result>([&](Database& database) { return ReadRun(database, run_id); });
 }
 
+absl::StatusOr<v1::Result> SqliteRunStore::GetWithoutIntervals(const std::string& run_id) const {
+  absl::StatusOr<v1::Result> result =
+      Reading<v1::Result>([&](Database& database) { return ReadRun(database, run_id, &IsOfIntervals); });
+  if (result.ok()) result->set_intervals_left_out(true);
+  return result;
+}
+
 absl::StatusOr<KeptRun> SqliteRunStore::Describe(const std::string& run_id) const {
   return Reading<KeptRun>([&](Database& database) { return ReadHead(database, run_id); });
 }

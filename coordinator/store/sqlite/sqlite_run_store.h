@@ -34,6 +34,7 @@ class SqliteRunStore final : public RunStore, public DrainStore {
   absl::Status PutEvents(const std::vector<tutti::v1::RunEvent>& events) override;
   absl::Status Finish(const tutti::v1::Result& result) override;
   absl::StatusOr<tutti::v1::Result> Get(const std::string& run_id) const override;
+  absl::StatusOr<tutti::v1::Result> GetWithoutIntervals(const std::string& run_id) const override;
   absl::StatusOr<KeptRun> Describe(const std::string& run_id) const override;
   absl::StatusOr<std::string> RunOfKey(const std::string& key) const override;
   absl::StatusOr<std::vector<tutti::v1::RunEvent>> Events(const std::string& run_id) const override;

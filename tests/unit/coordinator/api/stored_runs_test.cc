@@ -274,6 +274,17 @@ class KeepingCoordinatorTest : public CoordinatorFixture {
     request.set_run_id(run_id);
     return runs_->GetResult(&context, request, &result);
   }
+  // Whether the answer to who wants no intervals says that they were left out.
+  bool LeavesOutIntervals(const std::string& run_id) {
+    grpc::ClientContext context;
+    tutti::v1::GetResultRequest request;
+    request.set_run_id(run_id);
+    request.set_without_intervals(true);
+    tutti::v1::Result result;
+    const grpc::Status status = runs_->GetResult(&context, request, &result);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return result.intervals_left_out() && result.run_id() == run_id;
+  }
   grpc::Status List(tutti::v1::ListRunsResponse& response) {
     grpc::ClientContext context;
     tutti::v1::ListRunsRequest request;
@@ -308,12 +319,15 @@ TEST_F(KeepingCoordinatorTest, AnAcceptedRunIsListedAndItsResultOutlivesTheCoord
     EXPECT_EQ(running.runs(0).run_id(), id);
     EXPECT_EQ(running.runs(0).status(), tutti::v1::RUN_STATUS_RUNNING);
     EXPECT_EQ(Delete(id).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+    EXPECT_TRUE(LeavesOutIntervals(id));
     ASSERT_TRUE(server_->Drain(3'000'000'000));
   }
   StartServer(StateDir());
   tutti::v1::Result result;
   const grpc::Status got = Get(id, result);
   ASSERT_TRUE(got.ok()) << got.error_message();
+  EXPECT_FALSE(result.intervals_left_out());
+  EXPECT_TRUE(LeavesOutIntervals(id));
   EXPECT_EQ(result.status(), tutti::v1::RUN_STATUS_CANCELLED);
   EXPECT_EQ(result.plan().source(), kPlan);
   tutti::v1::ListEventsResponse events;

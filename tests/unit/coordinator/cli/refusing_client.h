@@ -14,7 +14,7 @@ class RefusingClient : public CoordinatorClient {
     return No();
   }
   absl::Status Cancel(const std::string&) override { return No(); }
-  absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override { return No(); }
+  absl::StatusOr<tutti::v1::Result> GetResult(const tutti::v1::GetResultRequest&) override { return No(); }
   absl::StatusOr<tutti::v1::RunInfo> GetRun(const std::string&) override { return No(); }
   absl::StatusOr<tutti::v1::WhyNotResponse> WhyNot(const std::string&) override { return No(); }
   absl::StatusOr<tutti::v1::ListRunsResponse> ListRuns(const tutti::v1::ListRunsRequest&) override {

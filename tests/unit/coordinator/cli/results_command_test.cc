@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <fstream>
@@ -49,6 +50,7 @@ class OneRun final : public tutti::v1::RunService::Service {
  public:
   grpc::Status GetResult(grpc::ServerContext*, const tutti::v1::GetResultRequest* request,
                          tutti::v1::Result* response) override {
+    without_intervals = request->without_intervals();
     response->set_run_id(request->run_id());
     response->set_status(status);
     response->set_exit_code(status == tutti::v1::RUN_STATUS_LIMIT_FAILED ? 4 : 0);
@@ -56,7 +58,45 @@ class OneRun final : public tutti::v1::RunService::Service {
   }
 
   tutti::v1::RunStatus status = tutti::v1::RUN_STATUS_RUNNING;
+  bool without_intervals = false;  // as the last one asked
 };
+
+TEST_F(ResultsExportTest, IntervalsAreAskedForWhereTheyAreShown) {
+  setenv("XDG_STATE_HOME", folder_.path().c_str(), 1);
+  OneRun runs;
+  runs.status = tutti::v1::RUN_STATUS_PASSED;
+  const absl::StatusOr<net::Server> server =
+      net::StartServer({.listen = {"unix:" + (folder_ / "s").string()}, .services = {&runs}});
+  ASSERT_TRUE(server.ok()) << server.status();
+  const auto asks_without = [&](const std::string& command) {
+    CLI::App app{"a tool"};
+    Chosen chosen;
+    AddResultsCommand(app, chosen);
+    AddShowCommand(app, chosen);
+    app.parse(command + " --coordinator unix:" + (folder_ / "s").string());
+    runs.without_intervals = false;
+    ::testing::internal::CaptureStdout();
+    EXPECT_EQ(chosen(), 0) << command;
+    ::testing::internal::GetCapturedStdout();
+    return runs.without_intervals;
+  };
+  for (const char* format : {"table", "netperf", "stream-test", "junit"}) {
+    EXPECT_TRUE(asks_without(std::string("results show run-7 --format ") + format)) << format;
+  }
+  for (const char* format : {"json", "yaml", "csv", "csv:stream", "csv:interval"}) {
+    EXPECT_FALSE(asks_without(std::string("results show run-7 --format ") + format)) << format;
+  }
+  EXPECT_TRUE(asks_without("results show run-7"));
+  EXPECT_TRUE(asks_without("show run-7-of-nobody"));
+  EXPECT_FALSE(asks_without("results show run-7 --detail"));
+  EXPECT_FALSE(asks_without("results show run-7 --timeline"));
+  EXPECT_FALSE(asks_without("show run-7-of-nobody --detail"));
+  // It stands alone, whatever else is asked for.
+  EXPECT_TRUE(asks_without("results show run-7 --detail --format junit"));
+  EXPECT_FALSE(asks_without("results export run-7"));
+  server->server->Shutdown();
+  unsetenv("XDG_STATE_HOME");
+}
 
 TEST_F(ResultsExportTest, OfARunThatHasNotEndedWhatThereIsIsWrittenAndTheExitCodeIsNotThatOfSuccess) {
   OneRun runs;

@@ -59,7 +59,7 @@ class WatchedClient final : public RefusingClient {
     if (!reached.ok()) return reached;
     return tutti::v1::ListWorkersResponse();
   }
-  absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override { return stored; }
+  absl::StatusOr<tutti::v1::Result> GetResult(const tutti::v1::GetResultRequest&) override { return stored; }
 
   std::function<absl::Status(uint64_t after, const OnRunEvent&)> watch;
   std::function<absl::Status(uint64_t after, const OnFleetEvent&)> watch_fleet;

@@ -73,7 +73,7 @@ class FakeClient final : public RefusingClient {
     ++cancels;
     return absl::OkStatus();
   }
-  absl::StatusOr<tutti::v1::Result> GetResult(const std::string&) override { return stored; }
+  absl::StatusOr<tutti::v1::Result> GetResult(const tutti::v1::GetResultRequest&) override { return stored; }
 
   std::vector<tutti::v1::RunEvent> events;
   bool until_cancelled = false;

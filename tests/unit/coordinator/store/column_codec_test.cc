@@ -155,6 +155,24 @@ TEST(ColumnCodecTest, AFewBytesCannotMakeMoreThanTheLimits) {
             absl::StatusCode::kDataLoss);
 }
 
+bool IsSentBytesIntervals(const google::protobuf::FieldDescriptor& field) {
+  return field.name() == "sent_bytes_intervals";
+}
+
+// Not even a number of it is made: a limit of 0 is enough for them.
+TEST(ColumnCodecTest, AFieldThatIsLeftOutIsSteppedOver) {
+  TrialResult trial;
+  trial.add_streams()->set_stalled_intervals(3);
+  trial.mutable_streams(0)->mutable_sent_bytes_intervals()->Resize(5000, 7);
+  TrialResult read;
+  const absl::Status status =
+      DecodeColumns(EncodeColumns(trial), read, {.messages = 1, .elements = 0}, &IsSentBytesIntervals);
+  ASSERT_TRUE(status.ok()) << status;
+  ASSERT_EQ(read.streams_size(), 1);
+  EXPECT_EQ(read.streams(0).stalled_intervals(), 3u);
+  EXPECT_EQ(read.streams(0).sent_bytes_intervals_size(), 0);
+}
+
 // Walked index by index over all rows it would take 40,000 x 40,000 steps.
 TEST(ColumnCodecTest, OneLongListAmongManyEmptyOnesComesBackAsItWas) {
   constexpr int kMany = 40'000;

@@ -62,6 +62,9 @@ class FakeStore final : public RunStore {
   absl::Status PutEvents(const std::vector<tutti::v1::RunEvent>&) override { return absl::OkStatus(); }
   absl::Status Finish(const tutti::v1::Result&) override { return absl::OkStatus(); }
   absl::StatusOr<tutti::v1::Result> Get(const std::string&) const override { return absl::NotFoundError(""); }
+  absl::StatusOr<tutti::v1::Result> GetWithoutIntervals(const std::string&) const override {
+    return absl::NotFoundError("");
+  }
   absl::StatusOr<KeptRun> Describe(const std::string&) const override { return absl::NotFoundError(""); }
   absl::StatusOr<std::string> RunOfKey(const std::string&) const override { return absl::NotFoundError(""); }
   absl::StatusOr<std::vector<tutti::v1::RunEvent>> Events(const std::string&) const override {

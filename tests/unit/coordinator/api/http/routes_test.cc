@@ -120,7 +120,10 @@ TEST_F(RoutesTest, AResultComesInEveryFormatWithItsType) {
     EXPECT_EQ(answer.Field("Content-Type"), type) << query;
     EXPECT_FALSE(answer.body.empty()) << query;
   }
+  // The last was the table, which shows no intervals.
+  EXPECT_THAT(operations_.last_asked(), HasSubstr("\"without_intervals\":true"));
   const HttpAnswer json = Ask("GET", "/v1/runs/run-7/result?format=json");
+  EXPECT_THAT(operations_.last_asked(), HasSubstr("\"without_intervals\":false"));
   const absl::StatusOr<tutti::v1::Result> read = report::ParseJson(json.body);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->run_id(), "run-7");

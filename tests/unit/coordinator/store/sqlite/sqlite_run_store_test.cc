@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "coordinator/store/result_parts.h"
 #include "tests/unit/coordinator/store/random_message.h"
 #include "tests/unit/coordinator/store/sqlite/state_folder.h"
 
@@ -54,6 +55,9 @@ TEST_F(SqliteRunStoreTest, RandomResultsComeBackAsTheyWereFinished) {
     const absl::StatusOr<Result> read = store->Get(result.run_id());
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_TRUE(MessageDifferencer::Equals(*read, result)) << seed;
+    const absl::StatusOr<Result> without = store->GetWithoutIntervals(result.run_id());
+    ASSERT_TRUE(without.ok()) << without.status();
+    EXPECT_TRUE(MessageDifferencer::Equals(*without, WithoutIntervals(result))) << seed;
   }
 }
 
