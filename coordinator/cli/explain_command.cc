@@ -48,7 +48,8 @@ bool LooksLikeAResult(const std::string& text) {
   return text.find("\"schema_version\"") != std::string::npos;
 }
 
-Subject OfRun(tutti::v1::Result run) {
+absl::StatusOr<Subject> OfRun(tutti::v1::Result run) {
+  TUTTI_RETURN_IF_ERROR(CheckHasPlan(run));
   Subject subject;
   subject.text = {.source_name = Printable(run.plan().source_name()), .text = run.plan().source()};
   subject.overrides.assign(run.plan().overrides().begin(), run.plan().overrides().end());
@@ -100,7 +101,8 @@ int Explain(const Arguments& arguments) {
   const absl::StatusOr<Subject> subject = FindSubject(arguments);
   if (!subject.ok()) {
     const absl::Status& status = subject.status();
-    return Complain(status, arguments.ask_coordinator ? ExitCodeOfResult(status) : kUsage);
+    const bool damaged = absl::IsDataLoss(status);
+    return Complain(status, arguments.ask_coordinator || damaged ? ExitCodeOfResult(status) : kUsage);
   }
   const std::optional<tutti::v1::Plan> plan = LoadOrPrintErrors(subject->text, subject->overrides, std::cerr);
   if (!plan) return kInvalidPlan;

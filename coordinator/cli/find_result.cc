@@ -37,7 +37,16 @@ absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
                                           "; `tutti results ls` lists what it keeps"));
 }
 
+absl::Status CheckHasPlan(const tutti::v1::Result& result) {
+  if (!result.plan().source().empty()) return absl::OkStatus();
+  const std::string why = result.reasons().empty() ? "" : absl::StrCat(" (", result.reasons(0), ")");
+  return absl::DataLossError(absl::StrCat("the result of ", result.run_id(), " holds no plan", why,
+                                          "; `tutti results show ", result.run_id(),
+                                          "` shows what is left of it"));
+}
+
 ExitCode ExitCodeOfResult(const absl::Status& status) {
+  if (absl::IsDataLoss(status)) return kPartial;
   const ExitCode code = ExitCodeOfCall(status);
   return code == kInvalidPlan ? kUsage : code;
 }

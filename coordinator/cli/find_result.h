@@ -17,8 +17,11 @@ absl::StatusOr<tutti::v1::Result> FindResult(const std::string& file_or_id,
                                              const CoordinatorAddress* coordinator,
                                              bool without_intervals = false);
 
+// DataLoss where the result holds no plan that could be read again: says what is known of why.
+absl::Status CheckHasPlan(const tutti::v1::Result& result);
+
 // What to exit with where a stored result could not be got, listed or removed: what a plan would be to blame
-// for is the command line's here.
+// for is the command line's here, and what is damaged in the store is partial.
 ExitCode ExitCodeOfResult(const absl::Status& status);
 
 // What to exit with after a result was shown: what its run did. One that has not ended has no exit code:

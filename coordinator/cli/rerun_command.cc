@@ -46,6 +46,9 @@ int Rerun(Arguments& arguments) {
   arguments.options.labels = *std::move(labels);
   const absl::StatusOr<tutti::v1::Result> earlier = FindResult(arguments.file_or_id, &arguments.coordinator);
   if (!earlier.ok()) return Complain(earlier.status(), ExitCodeOfResult(earlier.status()));
+  if (const absl::Status whole = CheckHasPlan(*earlier); !whole.ok()) {
+    return Complain(whole, ExitCodeOfResult(whole));
+  }
   const tutti::v1::Plan& embedded = earlier->plan();
   const PlanText text{.source_name = Printable(embedded.source_name()), .text = embedded.source()};
   arguments.options.overrides.assign(embedded.overrides().begin(), embedded.overrides().end());

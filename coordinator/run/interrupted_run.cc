@@ -14,6 +14,8 @@ namespace {
 using tutti::v1::RunEvent;
 using TrialsByCase = std::vector<std::vector<tutti::v1::TrialResult>>;
 
+constexpr int kExitPartial = 7;  // or suspect
+
 // Every plan has a case; the one of a head that could not be read has none.
 bool PlanIsLost(const tutti::v1::Result& result) { return result.plan().cases_size() == 0; }
 
@@ -121,7 +123,7 @@ void CloseInterrupted(tutti::v1::Result& result, const std::vector<RunEvent>& ev
   if (PlanIsLost(result) && (cases == 0 || result.status() != tutti::v1::RUN_STATUS_FAILED)) {
     // Nobody knows what was asked for.
     result.set_status(tutti::v1::RUN_STATUS_PARTIAL);
-    result.set_exit_code(7);
+    result.set_exit_code(kExitPartial);
   }
   result.set_finished_unix_ns(last_known_ns > 0 ? last_known_ns : now_unix_ns);
 }

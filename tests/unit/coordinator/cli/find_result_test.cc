@@ -47,6 +47,21 @@ TEST_F(FindResultTest, AnotherResultIsAskedForAtTheCoordinator) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("nobody"));
 }
 
+TEST(CheckHasPlanTest, ALostPlanSaysOfWhichRunAndWhy) {
+  tutti::v1::Result result;
+  result.set_run_id("run-9");
+  result.mutable_plan()->set_source("version: 1");
+  EXPECT_TRUE(CheckHasPlan(result).ok());
+  result.clear_plan();
+  result.add_reasons("the head is damaged in the store and left out: checksum");
+  const absl::Status status = CheckHasPlan(result);
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(status.message(),
+            "the result of run-9 holds no plan (the head is damaged in the store and left out: checksum); "
+            "`tutti results show run-9` shows what is left of it");
+  EXPECT_EQ(ExitCodeOfResult(status), kPartial);
+}
+
 TEST(ExitCodeOfResultTest, NoPlanIsToBlame) {
   EXPECT_EQ(ExitCodeOfResult(absl::FailedPreconditionError("")), kUsage);
   EXPECT_EQ(ExitCodeOfResult(absl::InvalidArgumentError("")), kUsage);
