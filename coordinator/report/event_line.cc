@@ -135,7 +135,11 @@ std::string Ended(const v1::RunEvent& event) {
   line.Text("status", EnumName(result.status()));
   line.Number("exit_code", result.exit_code());
   line.Texts("reasons", result.reasons());
-  line.Number("started_unix_ns", result.started_unix_ns());
+  if (result.started_unix_ns() == 0) {
+    line.Null("started_unix_ns");  // it never left the queue
+  } else {
+    line.Number("started_unix_ns", result.started_unix_ns());
+  }
   line.Number("finished_unix_ns", result.finished_unix_ns());
   return line.End();
 }

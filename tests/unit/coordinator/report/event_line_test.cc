@@ -141,5 +141,11 @@ TEST(EventLineTest, TheEndHasTheVerdictAndNotTheResult) {
   EXPECT_LT(line.size(), 500u);
 }
 
+TEST(EventLineTest, ARunThatNeverLeftTheQueueHasNoStart) {
+  v1::RunEvent ended = At(9);
+  ended.mutable_ended()->set_finished_unix_ns(9);
+  EXPECT_THAT(RenderEventLine(ended), HasSubstr("\"started_unix_ns\":null,\"finished_unix_ns\":9}"));
+}
+
 }  // namespace
 }  // namespace tutti::report
