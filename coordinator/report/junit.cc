@@ -210,9 +210,12 @@ std::vector<TestCase> Tests(const v1::Result& result) {
         absl::StrCat(result.cases_size(), " of ", result.plan().cases_size(), " cases have ended so far");
     return tests;
   }
-  if (result.exit_code() == 0 || ShowsWhy(result, tests)) return tests;
+  // The store has lost some of a run that passed.
+  const bool is_damaged = result.exit_code() == 0 && result.cases_size() < result.plan().cases_size();
+  if (!is_damaged && (result.exit_code() == 0 || ShowsWhy(result, tests))) return tests;
   // None was run, or some are missing.
   TestCase run = OfRun(result);
+  if (is_damaged) run.type = "damaged";
   run.message = FirstReason(result.reasons(), Words(run.type));
   run.details = absl::StrJoin(result.reasons(), "\n");
   tests.push_back(std::move(run));

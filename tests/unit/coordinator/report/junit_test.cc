@@ -185,6 +185,20 @@ TEST(JunitTest, ARunThatWasCutOffWhileItWaitedIsAnErrorBesideItsSkippedCases) {
               HasSubstr("<error type=\"partial\" message=\"the coordinator ended before this run did\">"));
 }
 
+TEST(JunitTest, APassedRunOfWhichTheStoreHasLostCasesIsAnError) {
+  v1::Result result;
+  result.set_status(v1::RUN_STATUS_PASSED);
+  result.mutable_plan()->add_cases();
+  AddCase(result, "1", v1::CASE_STATUS_GOOD);
+  EXPECT_THAT(RenderJunit(result), HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\""));
+  result.mutable_plan()->add_cases();
+  result.add_reasons("case 2 is damaged in the store and left out");
+  const std::string junit = RenderJunit(result);
+  EXPECT_THAT(junit, HasSubstr("tests=\"2\" failures=\"0\" errors=\"1\""));
+  EXPECT_THAT(junit,
+              HasSubstr("<error type=\"damaged\" message=\"case 2 is damaged in the store and left out\""));
+}
+
 TEST(JunitTest, ARunThatWasCancelledIsAnErrorAlsoWhereSomeCasesHavePassedOrFailedAThreshold) {
   v1::Result result;
   result.set_status(v1::RUN_STATUS_CANCELLED);
