@@ -240,23 +240,6 @@ std::set<std::string> Notes(const v1::Result& result) {
   return notes;
 }
 
-// The figures of a case are kept beside its trials: where one of those is lost, so are its marks and
-// warnings.
-std::string WhereTrialsAreMissing(const v1::Result& result) {
-  std::string text;
-  for (const v1::CaseResult& each : result.cases()) {
-    const auto good = std::count_if(each.trials().begin(), each.trials().end(), [](const auto& trial) {
-      return trial.status() == v1::TRIAL_STATUS_GOOD;
-    });
-    if (good >= static_cast<int64_t>(each.good_trials())) continue;
-    absl::StrAppend(&text, "case ", each.index() + 1, ": ", each.good_trials() - static_cast<uint64_t>(good),
-                    " of the ", each.good_trials(),
-                    " good trials behind its figures cannot be read any more: their warnings are missing, "
-                    "and whether a machine was already busy before them\n");
-  }
-  return text;
-}
-
 // What the marks of these rows mean; empty where a row has none.
 std::string Legend(const v1::Result& result) {
   bool ranges = false;
@@ -279,7 +262,7 @@ std::string Legend(const v1::Result& result) {
     absl::StrAppend(&text, kBusyMark,
                     " the machine was already busy before the case: CPU and us/KB contain that work\n");
   }
-  return text + WhereTrialsAreMissing(result);
+  return text;
 }
 
 // Each warning with the trials that it came from, in the order of their first appearance.

@@ -11,10 +11,11 @@ constexpr int kMostNotes = 20;
 
 }  // namespace
 
-absl::Status Damage::Note(const std::string& what, const absl::Status& read) {
+absl::Status Damage::Note(const std::string& what, const absl::Status& read, const std::string& consequence) {
   if (!absl::IsDataLoss(read)) return read;
   if (++pieces_ <= kMostNotes) {
-    notes_.push_back(absl::StrCat(what, " is damaged in the store and left out: ", read.message()));
+    notes_.push_back(
+        absl::StrCat(what, " is damaged in the store and left out: ", read.message(), consequence));
   }
   return absl::OkStatus();
 }

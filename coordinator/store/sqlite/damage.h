@@ -13,7 +13,8 @@ namespace tutti::store {
 class Damage {
  public:
   // OK where `read` is DataLoss, which is noted as that of `what`; else `read`.
-  absl::Status Note(const std::string& what, const absl::Status& read);
+  // `consequence` ends the note.
+  absl::Status Note(const std::string& what, const absl::Status& read, const std::string& consequence = "");
 
   bool any() const { return pieces_ > 0; }
 

@@ -76,8 +76,10 @@ absl::Status ReadTrials(Database& database, int64_t number, LeavesOut leaves_out
                                       ? NoCase(trials.Int(0))
                                       : UnpackMessage(trials.Blob(2), *of_case->add_trials(), leaves_out);
     if (!unpacked.ok() && of_case != nullptr) of_case->mutable_trials()->RemoveLast();
-    TUTTI_RETURN_IF_ERROR(
-        damage.Note(absl::StrCat("trial ", trials.Int(1) + 1, " of case ", trials.Int(0) + 1), unpacked));
+    // The figures of the case, which may count it, are kept beside it; the table's marks come from trials.
+    TUTTI_RETURN_IF_ERROR(damage.Note(
+        absl::StrCat("trial ", trials.Int(1) + 1, " of case ", trials.Int(0) + 1), unpacked,
+        "; its warnings, and whether a machine was already busy before it, are not told any more"));
   }
 }
 

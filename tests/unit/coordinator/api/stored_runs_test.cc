@@ -194,7 +194,8 @@ TEST_F(DamagedStoredRunTest, IsClosedWithoutATrialThatIsJunk) {
   ASSERT_EQ(result.cases_size(), 1);
   ASSERT_EQ(result.cases(0).trials_size(), 1);
   EXPECT_EQ(result.cases(0).trials(0).repetition(), 2u);
-  EXPECT_THAT(result.reasons(), Contains(HasSubstr("trial 1 of case 1 is damaged in the store")));
+  EXPECT_THAT(result.reasons(), Contains(AllOf(HasSubstr("trial 1 of case 1 is damaged in the store"),
+                                               HasSubstr("whether a machine was already busy"))));
   EXPECT_THAT(result.reasons(), Contains(HasSubstr("the coordinator ended before this run did")));
 }
 

@@ -129,21 +129,6 @@ TEST(ReportTest, TheTableOfTheStreamTestFits140Columns) {
   }
 }
 
-TEST(ReportTest, FiguresOfTrialsThatCannotBeReadAnyMoreSayWhatIsMissing) {
-  v1::Result result = BusyBefore();
-  v1::CaseResult& each = *result.mutable_cases(0);
-  uint32_t good = 0;
-  for (const v1::TrialResult& trial : each.trials()) good += trial.status() == v1::TRIAL_STATUS_GOOD;
-  ASSERT_GT(good, 0u);
-  each.set_good_trials(good);
-  EXPECT_THAT(RenderTable(result, {}), Not(HasSubstr("cannot be read any more")));
-  each.clear_trials();
-  const std::string table = RenderTable(result, {});
-  EXPECT_THAT(table, HasSubstr(absl::StrCat("\ncase 1: ", good, " of the ", good,
-                                            " good trials behind its figures")));
-  EXPECT_THAT(table, Not(HasSubstr("78%)*")));
-}
-
 TEST(ReportTest, CpuOfAMachineThatWasBusyBeforeTheCaseIsMarked) {
   v1::Result result = BusyBefore();
   const std::string table = RenderTable(result, {});
