@@ -115,7 +115,7 @@ std::string RenderEvents(const tutti::v1::ListEventsResponse& events) {
   if (events.events().empty()) return "no events\n";
   std::vector<std::vector<std::string>> lines = {{"WHEN", "EVENT", "ABOUT"}};
   for (const RunEvent& event : events.events()) {
-    lines.push_back({FormatInstant(event.at_unix_ns()), NameOf(event), About(event)});
+    lines.push_back({FormatInstantMs(event.at_unix_ns()), NameOf(event), About(event)});
     for (const std::string& text : Further(event)) lines.push_back({"", "", absl::StrCat("  ", text)});
   }
   return AlignColumns(lines);

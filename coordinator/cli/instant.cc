@@ -49,4 +49,9 @@ std::string FormatInstant(int64_t unix_ns) {
   return text;
 }
 
+std::string FormatInstantMs(int64_t unix_ns) {
+  return absl::StrCat(FormatInstant(unix_ns), ".",
+                      absl::Dec(unix_ns % kNsPerSecond / kNsPerMs, absl::kZeroPad3));
+}
+
 }  // namespace tutti::cli

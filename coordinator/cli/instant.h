@@ -14,5 +14,7 @@ absl::StatusOr<int64_t> ParseInstant(const std::string& text, int64_t now_unix_n
 
 // "2026-11-30 14:05:00", local time.
 std::string FormatInstant(int64_t unix_ns);
+// "2026-11-30 14:05:00.123", cut off.
+std::string FormatInstantMs(int64_t unix_ns);
 
 }  // namespace tutti::cli

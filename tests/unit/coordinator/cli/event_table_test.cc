@@ -30,7 +30,7 @@ class EventTableTest : public ::testing::Test {
   RunEvent& Add() {
     RunEvent& event = *events_.add_events();
     event.set_run_id("run-1");
-    event.set_at_unix_ns(kInstant + events_.events_size() * kSecond);
+    event.set_at_unix_ns(kInstant + events_.events_size() * (kSecond + 7 * kSecond / 1000));
     return event;
   }
 
@@ -55,15 +55,15 @@ TEST_F(EventTableTest, EachEventHasItsTimeAndWhatItIsAbout) {
   last.mutable_ended()->set_status(tutti::v1::RUN_STATUS_PARTIAL);
   last.mutable_ended()->set_exit_code(7);
   EXPECT_EQ(RenderEvents(events_),
-            "WHEN                 EVENT          ABOUT\n"
-            "2026-11-30 14:05:01  queued         position 2\n"
-            "                                      host b: runs run-0 of alice since 13:50:02\n"
-            "2026-11-30 14:05:02  started        \n"
-            "2026-11-30 14:05:03  case_started   case 1/8\n"
-            "2026-11-30 14:05:04  trial_started  case 1, trial 2/3: 4 streams\n"
-            "2026-11-30 14:05:05  trial_ended    case 1, trial 2: partial\n"
-            "                                      MEASURE on host b: session lost: killed\n"
-            "2026-11-30 14:05:06  ended          partial, exit code 7\n");
+            "WHEN                     EVENT          ABOUT\n"
+            "2026-11-30 14:05:01.007  queued         position 2\n"
+            "                                          host b: runs run-0 of alice since 13:50:02\n"
+            "2026-11-30 14:05:02.014  started        \n"
+            "2026-11-30 14:05:03.021  case_started   case 1/8\n"
+            "2026-11-30 14:05:04.028  trial_started  case 1, trial 2/3: 4 streams\n"
+            "2026-11-30 14:05:05.035  trial_ended    case 1, trial 2: partial\n"
+            "                                          MEASURE on host b: session lost: killed\n"
+            "2026-11-30 14:05:06.042  ended          partial, exit code 7\n");
 }
 
 TEST_F(EventTableTest, ARunWithoutEventsSaysSo) { EXPECT_EQ(RenderEvents(events_), "no events\n"); }

@@ -81,6 +81,22 @@ TEST_F(RunPreparationTest, AThresholdOfAHostThatNoRoleHasIsRefusedBeforeHoursAre
       StrEq("p.yaml:7:46: thresholds[0].scope: \"c\" is a host of no role in this run; did you mean \"a\"?"));
 }
 
+TEST_F(RunPreparationTest, AThresholdOfAnEndThatTheHostDoesNotHaveIsRefused) {
+  const auto judging = [this](const std::string& expect, const std::string& host) {
+    return Prepare("{x: {count: 1}, y: {count: 1}}",
+                   "thresholds:\n  - {expect: " + expect + ", scope: \"host:" + host + "\"}\n")
+        .status();
+  };
+  EXPECT_TRUE(judging("throughput.received > 1Mbps", "b").ok());
+  const absl::Status status = judging("throughput.received > 1Mbps", "a");  // it only sends
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              StrEq("p.yaml:7:50: thresholds[0].scope: \"a\" receives nothing in this run that "
+                    "throughput.received judges; write one of the hosts that do: b"));
+  EXPECT_THAT(std::string(judging("throughput.sent > 1Mbps", "b").message()),
+              testing::HasSubstr("\"b\" sends nothing in this run that throughput.sent judges"));
+}
+
 TEST_F(RunPreparationTest, WhoeverIsMissedIsToldWhoIsDrainedSinceWhenByWhomAndWhy) {
   Drain(1);
   const auto spec = Prepare("{x: {hosts: [a]}, y: {hosts: [b]}}");
