@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/errno_status.h"
 #include "common/status/macros.h"
+#include "worker/load/count_arrival.h"
 #include "worker/load/payload.h"
 #include "worker/load/receive_poll.h"
 #include "worker/load/socket_options.h"
@@ -201,23 +202,9 @@ uint32_t UdpReceiver::TrackRun(const UdpRun& run, ReceivedCohort& cohort) {
     cohort.in_order += run.datagrams;
     return run.datagrams;
   }
-  uint32_t arrived = run.datagrams;
+  uint32_t arrived = 0;
   for (uint32_t i = 0; i < run.datagrams; ++i) {
-    switch (tracker_.Observe(run.first.sequence + i)) {
-      case Arrival::kInOrder:
-        ++cohort.in_order;
-        break;
-      case Arrival::kReordered:
-        ++cohort.reordered;
-        break;
-      case Arrival::kLate:
-        ++cohort.late;
-        break;
-      case Arrival::kDuplicate:
-        ++cohort.duplicates;
-        --arrived;
-        break;
-    }
+    if (CountArrival(tracker_.Observe(run.first.sequence + i), cohort)) ++arrived;
   }
   return arrived;
 }

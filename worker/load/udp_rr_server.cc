@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/macros.h"
+#include "worker/load/count_arrival.h"
 #include "worker/load/payload.h"
 #include "worker/load/send_failures.h"
 #include "worker/load/socket_options.h"
@@ -75,20 +76,7 @@ bool UdpRrServer::Count(size_t size, int64_t now_ns) {
   }
   const UdpHeader header = DecodeUdpHeader(request_.data());
   ReceivedCohort& cohort = cohorts_[cursor_.CohortOf(header.send_trial_ns)];
-  switch (tracker_.Observe(header.sequence)) {
-    case Arrival::kInOrder:
-      ++cohort.in_order;
-      break;
-    case Arrival::kReordered:
-      ++cohort.reordered;
-      break;
-    case Arrival::kLate:
-      ++cohort.late;
-      break;
-    case Arrival::kDuplicate:
-      ++cohort.duplicates;
-      return true;
-  }
+  if (!CountArrival(tracker_.Observe(header.sequence), cohort)) return true;
   cohort.bytes += size;
   if (counters_.messages() == 0) first_ns_ = now_ns;
   last_ns_ = now_ns;
